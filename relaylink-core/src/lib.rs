@@ -1,0 +1,28 @@
+//! MCP tools whose hints are proved, and the RelayLink domain built from them.
+
+pub mod mail;
+pub mod relay;
+pub mod store;
+pub mod tool;
+
+/// What a tool's file needs.
+pub mod prelude {
+    pub use schemars::JsonSchema;
+    pub use serde::{Deserialize, Serialize};
+
+    pub use crate::{
+        relay::{Run, Tx},
+        store::{Remove, Select, Write},
+        tool::{
+            Code, Cx, Effect, ExternalMail, Grant, Handle, May, Refusal, Removes, SharedWork, Stop, Tool,
+            Writes,
+        },
+    };
+}
+
+use relay::Table;
+
+/// Every room's tools, in the order they are listed.
+fn rooms(table: Table) -> Table {
+    table
+}

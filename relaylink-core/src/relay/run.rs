@@ -1,0 +1,178 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value as Json};
+
+use super::{Call, Clock, Seeds, SystemClock, SystemSeeds, Table, Tx, keys, tx::Frame};
+use crate::{
+    store::{Access, Request, Session, Store, Verdict, Work},
+    tool::{
+        Caller, Cx, Handle, Refusal, Stop, Tool, Toolset,
+        toolset::{CallError, ToolsetError, admit},
+    },
+};
+
+/// A tool over RelayLink's own storage, done in one transaction.
+#[diagnostic::on_unimplemented(
+    message = "the tool `{Self}` does not say what it does in a transaction",
+    note = "implement `Run` for it: `fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Self::Reply, Stop>`"
+)]
+pub trait Run: Tool {
+    /// What it answers.
+    type Reply: Serialize + JsonSchema + Send + 'static;
+
+    /// Does it. It may be run again from the start, on a fresh transaction, with the same clock and ids.
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Self::Reply, Stop>;
+}
+
+impl<T: Run> Handle<Relay> for T {
+    type Reply = <T as Run>::Reply;
+
+    async fn handle(self, cx: Cx<'_, Self, Relay>) -> Result<Self::Reply, Stop> {
+        cx.state.run(cx.caller, self).await
+    }
+}
+
+/// RelayLink over a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Relay(Arc<Inner>);
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    seeds: Arc<dyn Seeds>,
+    tools: Arc<Table>,
+}
+
+/// Puts a [`Relay`] together.
+pub struct RelayBuilder {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    seeds: Arc<dyn Seeds>,
+    tools: Table,
+}
+
+impl RelayBuilder {
+    /// Another clock than the machine's.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Another source of randomness than the machine's.
+    #[must_use]
+    pub fn seeds(mut self, seeds: impl Seeds) -> Self {
+        self.seeds = Arc::new(seeds);
+        self
+    }
+
+    /// Adds a tool of yours that runs over the same storage.
+    #[must_use]
+    pub fn tool<T: Run + DeserializeOwned + JsonSchema>(mut self) -> Self {
+        self.tools = self.tools.tool::<T>();
+        self
+    }
+
+    /// The Relay; an error where two tools bear one name or a schema cannot be published.
+    pub fn build(self) -> Result<Relay, ToolsetError> {
+        Ok(Relay(Arc::new(Inner {
+            store: self.store,
+            clock: self.clock,
+            seeds: self.seeds,
+            tools: Arc::new(self.tools.checked()?),
+        })))
+    }
+}
+
+impl Relay {
+    /// RelayLink over this store, with all its tools.
+    pub fn builder(store: Arc<dyn Store>) -> RelayBuilder {
+        RelayBuilder {
+            store,
+            clock: Arc::new(SystemClock),
+            seeds: Arc::new(SystemSeeds),
+            tools: crate::rooms(Table::default()),
+        }
+    }
+
+    /// RelayLink over this store, with the machine's clock and randomness.
+    pub fn new(store: Arc<dyn Store>) -> Result<Self, ToolsetError> {
+        Self::builder(store).build()
+    }
+
+    /// All its tools, as a client is offered them.
+    pub fn toolset(&self) -> Toolset {
+        let entries = self.0.tools.entries().iter().enumerate().map(|(at, entry)| {
+            let relay = self.clone();
+            let dispatch: crate::tool::toolset::Dispatch = Arc::new(move |caller, arguments| {
+                let relay = relay.clone();
+                let caller = caller.clone();
+                Box::pin(async move {
+                    let entry = &relay.0.tools.entries()[at];
+                    (entry.outside)(&relay, &entry.descriptor, &caller, arguments).await
+                })
+            });
+            (Arc::clone(&entry.descriptor), dispatch)
+        });
+        Toolset::from_entries(entries)
+    }
+
+    /// Runs a tool as `caller`.
+    pub async fn run<T: Run>(&self, caller: &Caller, tool: T) -> Result<T::Reply, Stop> {
+        admit(caller, T::NAME, T::EFFECTS)?;
+        self.transact(caller, Access::of(T::EFFECTS), move |session, call, frame| {
+            tool.run(&mut Tx::new(session, call, frame))
+        })
+        .await
+    }
+
+    /// Runs the tool of this name as `caller`.
+    pub async fn call(
+        &self,
+        caller: &Caller,
+        name: &str,
+        arguments: Map<String, Json>,
+    ) -> Result<Json, CallError> {
+        let Some(entry) = self.0.tools.get(name) else {
+            return Err(CallError::unknown(name));
+        };
+        Ok((entry.outside)(self, &entry.descriptor, caller, arguments).await?)
+    }
+
+    /// One call's transaction: the key's row first, then `run`; commits unless it refuses or fails.
+    pub(crate) async fn transact<R: Send + 'static>(
+        &self,
+        caller: &Caller,
+        access: Access,
+        run: impl Fn(&mut dyn Session, &Call, &mut Frame) -> Result<R, Stop> + Send + 'static,
+    ) -> Result<R, Stop> {
+        let call = Call {
+            caller: caller.clone(),
+            now: self.0.clock.now(),
+            seed: self.0.seeds.seed(),
+            tools: Arc::clone(&self.0.tools),
+        };
+        let slot = Arc::new(Mutex::new(None));
+        let filled = Arc::clone(&slot);
+        let work: Work = Box::new(move |session| {
+            let mut frame = Frame::default();
+            let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame));
+            let result = match (result, frame.refused) {
+                (Ok(_), Some(refusal)) => Err(Stop::Refused(refusal)),
+                (result, _) => result,
+            };
+            let verdict = match &result {
+                Ok(_) => Verdict::Commit,
+                Err(Stop::Refused(Refusal { keep: true, .. })) => Verdict::Commit,
+                Err(_) => Verdict::Rollback,
+            };
+            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            verdict
+        });
+        self.0.store.transact(Request::new(access, Arc::clone(&caller.account)), work).await?;
+        let result = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        result.unwrap_or(Err(Stop::Store(crate::store::StoreError::Unknown)))
+    }
+}

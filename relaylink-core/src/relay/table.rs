@@ -1,0 +1,91 @@
+use std::collections::HashMap;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use super::{Call, Relay, Run, Tx, tx::Frame};
+use crate::{
+    store::Session,
+    tool::{Caller, Descriptor, Stop, arguments, toolset::ToolsetError},
+};
+
+/// A `Run` tool as plain functions, without state: so that a Relay does not hold itself.
+pub(crate) struct RunEntry {
+    pub(crate) descriptor: std::sync::Arc<Descriptor>,
+    /// Runs it within an open transaction.
+    pub(crate) within:
+        fn(&Descriptor, &mut dyn Session, &Call, &mut Frame, Map<String, Json>) -> Result<Json, Stop>,
+    /// Runs it as a call of its own.
+    pub(crate) outside: for<'c> fn(
+        &'c Relay,
+        &'c Descriptor,
+        &'c Caller,
+        Map<String, Json>,
+    ) -> BoxFuture<'c, Result<Json, Stop>>,
+}
+
+/// The tools a Relay knows, each room's added by that room.
+#[derive(Default)]
+pub(crate) struct Table {
+    entries: Vec<RunEntry>,
+    index: HashMap<&'static str, usize>,
+    room: Option<&'static str>,
+    error: Option<ToolsetError>,
+}
+
+impl Table {
+    /// What is added from here on belongs to this room.
+    #[must_use]
+    pub(crate) fn room(mut self, name: &'static str) -> Self {
+        self.room = Some(name);
+        self
+    }
+
+    /// Adds a tool.
+    #[must_use]
+    pub(crate) fn tool<T: Run + DeserializeOwned + JsonSchema>(mut self) -> Self {
+        match Descriptor::of::<T, T::Reply>(self.room) {
+            Ok(descriptor) => {
+                if self.index.insert(T::NAME, self.entries.len()).is_some() {
+                    self.error.get_or_insert(ToolsetError::SameName(T::NAME));
+                }
+                self.entries.push(RunEntry {
+                    descriptor: std::sync::Arc::new(descriptor),
+                    within: |descriptor, session, call, frame, arguments| {
+                        let tool: T = arguments::read(descriptor, arguments)?;
+                        let reply = tool.run(&mut Tx::new(session, call, frame))?;
+                        arguments::write(&reply)
+                    },
+                    outside: |relay, descriptor, caller, arguments| {
+                        Box::pin(async move {
+                            let tool: T = arguments::read(descriptor, arguments)?;
+                            arguments::write(&relay.run(caller, tool).await?)
+                        })
+                    },
+                });
+            }
+            Err(error) => {
+                self.error.get_or_insert(error.into());
+            }
+        }
+        self
+    }
+
+    /// The table, unless a tool could not be added.
+    pub(crate) fn checked(self) -> Result<Self, ToolsetError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&RunEntry> {
+        self.index.get(name).map(|&at| &self.entries[at])
+    }
+
+    pub(crate) fn entries(&self) -> &[RunEntry] {
+        &self.entries
+    }
+}

@@ -1,0 +1,176 @@
+use std::{marker::PhantomData, sync::Arc};
+
+use super::{Id, Run, Table, Timestamp, ids};
+use crate::{
+    mail::{self, Letter},
+    store::{Access, Remove, Row, Select, Session, Value, Write},
+    tool::{
+        Caller, Code, EffectInfo, ExternalMail, Grade, May, Refusal, Removes, Stop, Tool, Within, Writes,
+    },
+};
+use serde_json::{Map, Value as Json};
+
+/// What is fixed for a call before its first run.
+pub struct Call {
+    /// Who calls.
+    pub caller: Caller,
+    /// When.
+    pub now: Timestamp,
+    pub(crate) seed: [u8; 16],
+    pub(crate) tools: Arc<Table>,
+}
+
+/// What happens in one run of a call.
+#[derive(Default)]
+pub(crate) struct Frame {
+    /// Ids given out so far.
+    minted: u32,
+    /// The refusal of a tool within this one: the whole does not stay, whatever becomes of it.
+    pub(crate) refused: Option<Refusal>,
+}
+
+/// An open transaction in the hands of the tool `T`. What it can do follows from the tool's effects.
+pub struct Tx<'a, T> {
+    session: &'a mut dyn Session,
+    call: &'a Call,
+    frame: &'a mut Frame,
+    tool: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Tool> Tx<'a, T> {
+    pub(crate) fn new(session: &'a mut dyn Session, call: &'a Call, frame: &'a mut Frame) -> Self {
+        Self { session, call, frame, tool: PhantomData }
+    }
+
+    /// Who calls.
+    pub fn caller(&self) -> &'a Caller {
+        &self.call.caller
+    }
+
+    /// The caller's account, as its id is written.
+    pub fn account(&self) -> &'a str {
+        &self.call.caller.account
+    }
+
+    /// When the call was made. The same at every run.
+    pub fn now(&self) -> Timestamp {
+        self.call.now
+    }
+
+    /// A new id; those of one call sort in the order they were made. The same at every run.
+    pub fn new_id<I: Id>(&mut self) -> I {
+        let id = ids::mint(I::PREFIX, self.call.now, self.call.seed, self.frame.minted);
+        self.frame.minted += 1;
+        I::from_minted(id)
+    }
+
+    /// Reads rows.
+    pub fn select(&mut self, statement: &'static Select, parameters: &[Value]) -> Result<Vec<Row>, Stop> {
+        Ok(self.session.query(statement.statement(), parameters)?)
+    }
+
+    /// Inserts or updates rows and counts them.
+    pub fn write(&mut self, statement: &'static Write, parameters: &[Value]) -> Result<u64, Stop>
+    where
+        T: May<Writes>,
+    {
+        Ok(self.session.execute(statement.statement(), parameters)?)
+    }
+
+    /// Inserts or updates rows and collects what RETURNING answers.
+    pub fn write_returning(
+        &mut self,
+        statement: &'static Write,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, Stop>
+    where
+        T: May<Writes>,
+    {
+        Ok(self.session.query(statement.statement(), parameters)?)
+    }
+
+    /// Deletes rows and counts them.
+    pub fn remove(&mut self, statement: &'static Remove, parameters: &[Value]) -> Result<u64, Stop>
+    where
+        T: May<Removes>,
+    {
+        Ok(self.session.execute(statement.statement(), parameters)?)
+    }
+
+    /// Deletes rows and collects what RETURNING answers.
+    pub fn remove_returning(
+        &mut self,
+        statement: &'static Remove,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, Stop>
+    where
+        T: May<Removes>,
+    {
+        Ok(self.session.query(statement.statement(), parameters)?)
+    }
+
+    /// Puts a letter in the outbox; the courier takes it out after the commit.
+    pub fn mail(&mut self, letter: Letter) -> Result<(), Stop>
+    where
+        T: May<ExternalMail>,
+    {
+        let id = self.new_id();
+        mail::queue(self.session, self.call.now, id, letter)
+    }
+
+    /// Runs another tool within this one, held to that tool's own effects. Compiles where this
+    /// one's effects cover them. A refusal of the inner tool undoes the whole call.
+    pub fn perform<U: Run + Within<T>>(&mut self, inner: &U) -> Result<U::Reply, Stop> {
+        let access = Access::of(U::EFFECTS);
+        self.within(access, |session, call, frame| inner.run(&mut Tx::new(session, call, frame)))
+    }
+
+    /// Runs the tool of this name within this one, as [`perform`](Self::perform) does; what the
+    /// compiler checks there is checked here when it runs, and the caller's ceiling with it.
+    pub fn perform_named(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, Stop> {
+        let table = Arc::clone(&self.call.tools);
+        let Some(entry) = table.get(name) else {
+            return Err(Stop::refuse(Code::NotFound, format!("There is no tool `{name}` to run.")));
+        };
+        let effects = entry.descriptor.effects;
+        if !covers(T::EFFECTS, effects) || self.call.caller.ceiling.grade(effects) != Grade::Allow {
+            return Err(Stop::refuse(
+                Code::NotPermitted,
+                format!("`{name}` goes beyond what may be done here."),
+            ));
+        }
+        self.within(Access::of(effects), |session, call, frame| {
+            (entry.within)(&entry.descriptor, session, call, frame, arguments)
+        })
+    }
+
+    fn within<R>(
+        &mut self,
+        access: Access,
+        run: impl FnOnce(&mut dyn Session, &Call, &mut Frame) -> Result<R, Stop>,
+    ) -> Result<R, Stop> {
+        let before = self.session.restrict(access)?;
+        let result = run(self.session, self.call, self.frame);
+        self.session.restrict(before)?;
+        if let Err(Stop::Refused(refusal)) = &result {
+            self.frame.refused.get_or_insert_with(|| refusal.clone());
+        }
+        result
+    }
+
+    /// The session itself, for tests of the engine's own refusals.
+    #[cfg(feature = "unchecked")]
+    pub fn session(&mut self) -> &mut dyn Session {
+        self.session
+    }
+
+    /// The session itself, for the mail room's reads.
+    pub(crate) fn reading(&mut self) -> &mut dyn Session {
+        self.session
+    }
+}
+
+/// Whether every inner effect is among the outer ones.
+pub(crate) fn covers(outer: &[EffectInfo], inner: &[EffectInfo]) -> bool {
+    inner.iter().all(|effect| outer.contains(effect))
+}

@@ -1,0 +1,267 @@
+//! The check of a statement's text, at compile time: a scan of its words.
+
+/// What a statement type takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Select,
+    Write,
+    Remove,
+    OutboxRead,
+    OutboxWrite,
+}
+
+/// What the scan found.
+#[derive(Clone, Copy)]
+struct Found {
+    words: u32,
+    starts_with_select: bool,
+    starts_with_write: bool,
+    starts_with_remove: bool,
+    starts_with_cte: bool,
+    top_inserts: bool,
+    top_updates: bool,
+    top_deletes: bool,
+    nested_change: bool,
+    replaces: bool,
+    outbox: bool,
+}
+
+/// Panics unless the text is one statement of this kind.
+pub(super) const fn check(text: &str, kind: Kind) {
+    let found = scan(text.as_bytes());
+    assert!(found.words > 0, "the statement is empty");
+    assert!(
+        !found.replaces,
+        "REPLACE removes the row that was there without a word: use ON CONFLICT DO UPDATE, or a `Remove` and a `Write`"
+    );
+    assert!(!found.nested_change, "a part of this statement changes data: give it a statement of its own");
+    let deletes = found.starts_with_remove || (found.starts_with_cte && found.top_deletes);
+    let writes =
+        found.starts_with_write || (found.starts_with_cte && (found.top_inserts || found.top_updates));
+    match kind {
+        Kind::Select | Kind::OutboxRead => {
+            assert!(
+                !deletes,
+                "a `Select` reads, and this statement deletes: use `Remove`, and the effect `Removes`"
+            );
+            assert!(
+                !writes,
+                "a `Select` reads, and this statement writes: use `Write`, and the effect `Writes`"
+            );
+            assert!(
+                found.starts_with_select || found.starts_with_cte,
+                "a `Select` starts with SELECT, VALUES or WITH"
+            );
+        }
+        Kind::Write | Kind::OutboxWrite => {
+            assert!(
+                !deletes,
+                "a `Write` inserts or updates, and this statement deletes: use `Remove`, and the effect `Removes`"
+            );
+            assert!(writes, "a `Write` starts with INSERT or UPDATE");
+        }
+        Kind::Remove => {
+            assert!(
+                !writes,
+                "a `Remove` deletes, and this statement writes: use `Write`, and the effect `Writes`"
+            );
+            assert!(deletes, "a `Remove` starts with DELETE");
+        }
+    }
+    let mail = matches!(kind, Kind::OutboxRead | Kind::OutboxWrite);
+    assert!(
+        mail || !found.outbox,
+        "the outbox belongs to the mail room: queue mail with `Tx::mail`, and the effect `ExternalMail`"
+    );
+}
+
+const fn scan(text: &[u8]) -> Found {
+    let mut found = Found {
+        words: 0,
+        starts_with_select: false,
+        starts_with_write: false,
+        starts_with_remove: false,
+        starts_with_cte: false,
+        top_inserts: false,
+        top_updates: false,
+        top_deletes: false,
+        nested_change: false,
+        replaces: false,
+        outbox: false,
+    };
+    let mut depth = 0_u32;
+    let mut at = 0;
+    let mut after_do = false;
+    while at < text.len() {
+        let byte = text[at];
+        match byte {
+            b'\'' => at = after_quote(text, at, b'\''),
+            b'"' | b'`' | b'[' => {
+                let end = after_quote(text, at, if byte == b'[' { b']' } else { byte });
+                if starts_with(text, at + 1, b"outbox") {
+                    found.outbox = true;
+                }
+                found.words += 1;
+                after_do = false;
+                at = end;
+            }
+            b'(' => {
+                depth += 1;
+                at += 1;
+            }
+            b')' => {
+                assert!(depth > 0, "a `)` without its `(`");
+                depth -= 1;
+                at += 1;
+            }
+            b';' => panic!("one statement at a time, and no `;`"),
+            b'-' if at + 1 < text.len() && text[at + 1] == b'-' => panic!("no comments in a statement"),
+            b'/' if at + 1 < text.len() && text[at + 1] == b'*' => panic!("no comments in a statement"),
+            b'$' => panic!("parameters are written `?1`, `?2` …"),
+            0 => panic!("a NUL in a statement"),
+            _ if is_word(byte) => {
+                let end = after_word(text, at);
+                let first = found.words == 0;
+                let inserts = is(text, at, end, b"insert");
+                let updates = is(text, at, end, b"update");
+                let deletes = is(text, at, end, b"delete");
+                if first {
+                    found.starts_with_select = is(text, at, end, b"select") || is(text, at, end, b"values");
+                    found.starts_with_write = inserts || updates;
+                    found.starts_with_remove = deletes;
+                    found.starts_with_cte = is(text, at, end, b"with");
+                } else if inserts || deletes || (updates && !after_do) {
+                    if depth > 0 || !found.starts_with_cte {
+                        found.nested_change = true;
+                    }
+                }
+                if depth == 0 {
+                    found.top_inserts |= inserts;
+                    found.top_updates |= updates && !after_do;
+                    found.top_deletes |= deletes;
+                }
+                if is(text, at, end, b"replace") && !calls(text, end) {
+                    found.replaces = true;
+                }
+                if starts_with(text, at, b"outbox") {
+                    found.outbox = true;
+                }
+                after_do = is(text, at, end, b"do");
+                found.words += 1;
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    assert!(depth == 0, "a `(` without its `)`");
+    found
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+const fn after_word(text: &[u8], mut at: usize) -> usize {
+    while at < text.len() && is_word(text[at]) {
+        at += 1;
+    }
+    at
+}
+
+/// The place behind the quoted text that starts at `at`; a doubled quote is a part of it.
+const fn after_quote(text: &[u8], mut at: usize, close: u8) -> usize {
+    at += 1;
+    while at < text.len() {
+        if text[at] == close {
+            if at + 1 < text.len() && text[at + 1] == close {
+                at += 2;
+                continue;
+            }
+            return at + 1;
+        }
+        at += 1;
+    }
+    panic!("a quote that does not close")
+}
+
+/// Whether what follows is an opening parenthesis: `replace(…)` is a function, `OR REPLACE` is not.
+const fn calls(text: &[u8], mut at: usize) -> bool {
+    while at < text.len() && text[at].is_ascii_whitespace() {
+        at += 1;
+    }
+    at < text.len() && text[at] == b'('
+}
+
+const fn is(text: &[u8], at: usize, end: usize, word: &[u8]) -> bool {
+    end - at == word.len() && starts_with(text, at, word)
+}
+
+const fn starts_with(text: &[u8], at: usize, word: &[u8]) -> bool {
+    let mut i = 0;
+    while i < word.len() {
+        if at + i >= text.len() || !text[at + i].eq_ignore_ascii_case(&word[i]) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, check};
+
+    fn refuses(kind: Kind, text: &'static str) -> bool {
+        std::panic::catch_unwind(|| check(text, kind)).is_err()
+    }
+
+    #[test]
+    fn each_kind_takes_its_own_verb() {
+        for (kind, text) in [
+            (Kind::Select, "SELECT a FROM t WHERE b = 'DELETE; outbox'"),
+            (Kind::Select, "WITH x AS (SELECT 1) SELECT replace(a, 'b', 'c') FROM x"),
+            (Kind::Select, "VALUES (1)"),
+            (Kind::Write, "INSERT INTO t (a) VALUES (?1) ON CONFLICT (a) DO UPDATE SET a = ?1 RETURNING a"),
+            (Kind::Write, "update t set a = 1"),
+            (Kind::Write, "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x"),
+            (Kind::Remove, "DELETE FROM t WHERE a = ?1"),
+            (Kind::Remove, "WITH x AS (SELECT 1) DELETE FROM t"),
+            (Kind::OutboxRead, "SELECT 1 FROM outbox"),
+            (Kind::OutboxWrite, "INSERT INTO outbox (id) VALUES (?1)"),
+        ] {
+            assert!(!refuses(kind, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_kind_refuses_the_others() {
+        for (kind, text) in [
+            (Kind::Select, "DELETE FROM t"),
+            (Kind::Select, "INSERT INTO t VALUES (1)"),
+            (Kind::Select, "WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x"),
+            (Kind::Select, "WITH x AS (SELECT 1) DELETE FROM t"),
+            (Kind::Select, "PRAGMA user_version"),
+            (Kind::Select, "SELECT 1; DELETE FROM t"),
+            (Kind::Select, "SELECT 1 FROM \"outbox\""),
+            (Kind::Select, "SELECT 1 -- x"),
+            (Kind::Select, "SELECT 1 /* x */"),
+            (Kind::Select, ""),
+            (Kind::Write, "DELETE FROM t"),
+            (Kind::Write, "REPLACE INTO t VALUES (1)"),
+            (Kind::Write, "INSERT OR REPLACE INTO t VALUES (1)"),
+            (Kind::Write, "UPDATE OR REPLACE t SET a = 1"),
+            (Kind::Write, "WITH x AS (DELETE FROM t RETURNING a) INSERT INTO u SELECT * FROM x"),
+            (Kind::Write, "INSERT INTO outbox (id) VALUES (1)"),
+            (Kind::Write, "INSERT INTO [OutBox] (id) VALUES (1)"),
+            (Kind::Write, "ATTACH 'x' AS y"),
+            (Kind::Write, "DROP TABLE t"),
+            (Kind::Remove, "UPDATE t SET a = 1"),
+            (Kind::Remove, "SELECT 1"),
+            (Kind::Remove, "DELETE FROM outbox"),
+            (Kind::Remove, "WITH x AS (UPDATE t SET a = 1 RETURNING a) DELETE FROM t"),
+            (Kind::OutboxWrite, "DELETE FROM outbox"),
+        ] {
+            assert!(refuses(kind, text), "{text}");
+        }
+    }
+}

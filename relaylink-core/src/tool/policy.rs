@@ -1,0 +1,1 @@
+//! From annotations to a decision.

@@ -1,0 +1,1 @@
+//! One binary, a module a promise.
