@@ -4,3 +4,9 @@
 pub const PAGE_DEFAULT: u32 = 20;
 /// Rows of a list page at most: a page stays well under what clients accept as one result.
 pub const PAGE_MAX: u32 = 100;
+/// Characters of a cursor at most: several times the longest key of a list.
+pub const CURSOR_MAX: usize = 400;
+/// Characters of a name at most: it fits a line of a prompt.
+pub const NAME_MAX: usize = 100;
+/// Characters of an e-mail address at most, as SMTP has it (RFC 5321, 4.5.3.1.3).
+pub const ADDRESS_MAX: usize = 254;

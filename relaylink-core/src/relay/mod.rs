@@ -1,18 +1,27 @@
 //! RelayLink itself: one call, one transaction.
 
+mod address;
 mod clock;
+mod foreign;
 mod ids;
 mod keys;
+mod name;
+mod page;
 mod run;
 mod table;
 mod tx;
 
 pub mod limits;
 
+pub use address::{Address, AddressError};
 pub use clock::{Clock, SystemClock, Timestamp};
+pub use foreign::{Foreign, Written};
 pub use ids::{Id, IdError, Seeds, SystemSeeds};
+pub use name::{Name, NameError, fold};
+pub use page::{Cursor, Limit};
 pub use run::{Relay, RelayBuilder, Run};
 pub use tx::{Call, Tx};
 
 pub(crate) use ids::{check as check_id, ids};
+pub(crate) use name::is_hidden;
 pub(crate) use table::Table;
