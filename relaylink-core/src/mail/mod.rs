@@ -1,35 +1,14 @@
 //! Mail that leaves: queued as rows in the tool's own transaction, sent by the courier after commit.
+//!
+//! A tool queues a [`Letter`] with [`Tx::mail`](crate::relay::Tx::mail). Nothing is sent inside a
+//! transaction: the letter is a row of the outbox until its transaction has landed.
 
-use crate::{
-    relay::{Timestamp, ids},
-    store::Session,
-    tool::Stop,
-};
+mod letter;
+mod outbox;
+mod post;
 
-ids! {
-    /// A letter in the outbox.
-    LetterId: "mal";
-}
+pub use letter::{Letter, LetterId, LetterState, Posted};
+pub use post::Post;
 
-/// A letter to one address.
-#[derive(Clone, Debug)]
-pub struct Letter {
-    /// Where it goes.
-    pub to: String,
-    /// Its subject: our own words, one line.
-    pub subject: String,
-    /// Its text.
-    pub body: String,
-    /// What it is about, for showing its state: the id of a package, an invitation, a key.
-    pub about: String,
-}
-
-/// Puts a letter in the outbox.
-pub(crate) fn queue(
-    _session: &mut dyn Session,
-    _now: Timestamp,
-    _id: LetterId,
-    _letter: Letter,
-) -> Result<(), Stop> {
-    Ok(())
-}
+pub(crate) use letter::one_line;
+pub(crate) use outbox::{posted, queue};

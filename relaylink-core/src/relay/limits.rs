@@ -10,3 +10,7 @@ pub const CURSOR_MAX: usize = 400;
 pub const NAME_MAX: usize = 100;
 /// Characters of an e-mail address at most, as SMTP has it (RFC 5321, 4.5.3.1.3).
 pub const ADDRESS_MAX: usize = 254;
+/// Characters of a mail's subject at most: clients show fewer in a list.
+pub const MAIL_SUBJECT_MAX: usize = 200;
+/// Bytes of a mail's text at most: encoded it is well under the 10 MB that mail servers commonly take.
+pub const MAIL_BODY_MAX: usize = 1024 * 1024;

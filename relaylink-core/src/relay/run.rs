@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Call, Clock, Seeds, SystemClock, SystemSeeds, Table, Tx, keys, tx::Frame};
 use crate::{
+    mail::Post,
     store::{Access, Request, Session, Store, Verdict, Work},
     tool::{
         Caller, Cx, Handle, Refusal, Stop, Tool, Toolset,
@@ -42,6 +43,7 @@ struct Inner {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     seeds: Arc<dyn Seeds>,
+    post: Post,
     tools: Arc<Table>,
 }
 
@@ -50,6 +52,7 @@ pub struct RelayBuilder {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     seeds: Arc<dyn Seeds>,
+    post: Post,
     tools: Table,
 }
 
@@ -68,6 +71,13 @@ impl RelayBuilder {
         self
     }
 
+    /// Whom its mail is from, and the courier to wake when there is some.
+    #[must_use]
+    pub fn post(mut self, post: Post) -> Self {
+        self.post = post;
+        self
+    }
+
     /// Adds a tool of yours that runs over the same storage.
     #[must_use]
     pub fn tool<T: Run + DeserializeOwned + JsonSchema>(mut self) -> Self {
@@ -81,6 +91,7 @@ impl RelayBuilder {
             store: self.store,
             clock: self.clock,
             seeds: self.seeds,
+            post: self.post,
             tools: Arc::new(self.tools.checked()?),
         })))
     }
@@ -93,6 +104,7 @@ impl Relay {
             store,
             clock: Arc::new(SystemClock),
             seeds: Arc::new(SystemSeeds),
+            post: Post::default(),
             tools: crate::rooms(Table::default()),
         }
     }
@@ -152,6 +164,7 @@ impl Relay {
             caller: caller.clone(),
             now: self.0.clock.now(),
             seed: self.0.seeds.seed(),
+            post: self.0.post.clone(),
             tools: Arc::clone(&self.0.tools),
         };
         let slot = Arc::new(Mutex::new(None));
@@ -171,7 +184,10 @@ impl Relay {
             *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             verdict
         });
-        self.0.store.transact(Request::new(access, Arc::clone(&caller.account)), work).await?;
+        let verdict = self.0.store.transact(Request::new(access, Arc::clone(&caller.account)), work).await?;
+        if access.mails && verdict == Verdict::Commit {
+            self.0.post.ring();
+        }
         let result = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.unwrap_or(Err(Stop::Store(crate::store::StoreError::Unknown)))
     }

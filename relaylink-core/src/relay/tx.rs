@@ -2,7 +2,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use super::{Id, Run, Table, Timestamp, ids};
 use crate::{
-    mail::{self, Letter},
+    mail::{self, Letter, Post},
     store::{Access, Remove, Row, Select, Session, Value, Write},
     tool::{
         Caller, Code, EffectInfo, ExternalMail, Grade, May, Refusal, Removes, Stop, Tool, Within, Writes,
@@ -17,6 +17,7 @@ pub struct Call {
     /// When.
     pub now: Timestamp,
     pub(crate) seed: [u8; 16],
+    pub(crate) post: Post,
     pub(crate) tools: Arc<Table>,
 }
 
@@ -115,7 +116,7 @@ impl<'a, T: Tool> Tx<'a, T> {
         T: May<ExternalMail>,
     {
         let id = self.new_id();
-        mail::queue(self.session, self.call.now, id, letter)
+        mail::queue(self.session, self.call, &id, letter)
     }
 
     /// Runs another tool within this one, held to that tool's own effects. Compiles where this
