@@ -1,9 +1,15 @@
 //! MCP tools whose hints are proved, and the RelayLink domain built from them.
 
+// So that `#[derive(Tool)]` finds this crate from within, too.
+extern crate self as relaylink_core;
+
 pub mod mail;
 pub mod relay;
 pub mod store;
 pub mod tool;
+
+#[doc(hidden)]
+pub mod __private;
 
 /// What a tool's file needs.
 pub mod prelude {
