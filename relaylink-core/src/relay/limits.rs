@@ -14,3 +14,6 @@ pub const ADDRESS_MAX: usize = 254;
 pub const MAIL_SUBJECT_MAX: usize = 200;
 /// Bytes of a mail's text at most: encoded it is well under the 10 MB that mail servers commonly take.
 pub const MAIL_BODY_MAX: usize = 1024 * 1024;
+/// Characters of a search term: a longer word counts by its beginning, so that no index entry
+/// outgrows what an engine takes as one.
+pub const TERM_MAX: usize = 64;

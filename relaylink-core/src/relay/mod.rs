@@ -9,6 +9,7 @@ mod name;
 mod page;
 mod run;
 mod table;
+pub(crate) mod terms;
 mod tx;
 
 pub mod limits;
