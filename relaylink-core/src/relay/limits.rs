@@ -17,3 +17,6 @@ pub const MAIL_BODY_MAX: usize = 1024 * 1024;
 /// Characters of a search term: a longer word counts by its beginning, so that no index entry
 /// outgrows what an engine takes as one.
 pub const TERM_MAX: usize = 64;
+/// Milliseconds within which a key's use is written down once: nobody needs it finer, and finer
+/// would make a write of every read.
+pub const KEY_USE_EVERY: i64 = 60_000;

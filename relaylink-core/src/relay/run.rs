@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value as Json};
 
-use super::{Call, Clock, Seeds, SystemClock, SystemSeeds, Table, Tx, keys, tx::Frame};
+use super::{
+    Call, Clock, Seeds, SystemClock, SystemSeeds, Table, Timestamp, Tx, key_use::KeyUse, keys, tx::Frame,
+};
 use crate::{
     mail::Post,
     store::{Access, Request, Session, Store, Verdict, Work},
@@ -45,6 +47,7 @@ struct Inner {
     seeds: Arc<dyn Seeds>,
     post: Post,
     tools: Arc<Table>,
+    key_use: KeyUse,
 }
 
 /// Puts a [`Relay`] together.
@@ -93,6 +96,7 @@ impl RelayBuilder {
             seeds: self.seeds,
             post: self.post,
             tools: Arc::new(self.tools.checked()?),
+            key_use: KeyUse::default(),
         })))
     }
 }
@@ -162,33 +166,62 @@ impl Relay {
     ) -> Result<R, Stop> {
         let call = Call {
             caller: caller.clone(),
-            now: self.0.clock.now(),
-            seed: self.0.seeds.seed(),
+            now: self.now(),
+            seed: self.seed(),
             post: self.0.post.clone(),
             tools: Arc::clone(&self.0.tools),
         };
+        let now = call.now;
+        let result = self.open(Request::new(access, Arc::clone(&caller.account)), move |session| {
+            let mut frame = Frame::default();
+            let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame))?;
+            frame.refused.map_or(Ok(result), |refusal| Err(Stop::Refused(refusal)))
+        });
+        let result = result.await;
+        if result.is_ok() {
+            self.0.key_use.note(caller, now);
+        }
+        result
+    }
+
+    /// One transaction; commits unless `run` refuses or fails.
+    pub(crate) async fn open<R: Send + 'static>(
+        &self,
+        request: Request,
+        run: impl Fn(&mut dyn Session) -> Result<R, Stop> + Send + 'static,
+    ) -> Result<R, Stop> {
         let slot = Arc::new(Mutex::new(None));
         let filled = Arc::clone(&slot);
         let work: Work = Box::new(move |session| {
-            let mut frame = Frame::default();
-            let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame));
-            let result = match (result, frame.refused) {
-                (Ok(_), Some(refusal)) => Err(Stop::Refused(refusal)),
-                (result, _) => result,
-            };
+            let result = run(session);
             let verdict = match &result {
-                Ok(_) => Verdict::Commit,
-                Err(Stop::Refused(Refusal { keep: true, .. })) => Verdict::Commit,
+                Ok(_) | Err(Stop::Refused(Refusal { keep: true, .. })) => Verdict::Commit,
                 Err(_) => Verdict::Rollback,
             };
             *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             verdict
         });
-        let verdict = self.0.store.transact(Request::new(access, Arc::clone(&caller.account)), work).await?;
-        if access.mails && verdict == Verdict::Commit {
+        let mails = request.access.mails;
+        let verdict = self.0.store.transact(request, work).await?;
+        if mails && verdict == Verdict::Commit {
             self.0.post.ring();
         }
         let result = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.unwrap_or(Err(Stop::Store(crate::store::StoreError::Unknown)))
+    }
+
+    /// The present moment, by this Relay's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Sixteen fresh bytes, from this Relay's randomness.
+    pub(crate) fn seed(&self) -> [u8; 16] {
+        self.0.seeds.seed()
+    }
+
+    /// When the keys were last used, as far as it is not in the store yet.
+    pub(super) fn key_use(&self) -> &KeyUse {
+        &self.0.key_use
     }
 }

@@ -30,6 +30,15 @@ pub(crate) struct Frame {
     pub(crate) refused: Option<Refusal>,
 }
 
+impl Frame {
+    /// A new id for this call.
+    pub(crate) fn new_id<I: Id>(&mut self, call: &Call) -> I {
+        let id = ids::mint(I::PREFIX, call.now, call.seed, self.minted);
+        self.minted += 1;
+        I::from_minted(id)
+    }
+}
+
 /// An open transaction in the hands of the tool `T`. What it can do follows from the tool's effects.
 pub struct Tx<'a, T> {
     session: &'a mut dyn Session,
@@ -60,9 +69,7 @@ impl<'a, T: Tool> Tx<'a, T> {
 
     /// A new id; those of one call sort in the order they were made. The same at every run.
     pub fn new_id<I: Id>(&mut self) -> I {
-        let id = ids::mint(I::PREFIX, self.call.now, self.call.seed, self.frame.minted);
-        self.frame.minted += 1;
-        I::from_minted(id)
+        self.frame.new_id(self.call)
     }
 
     /// Reads rows.

@@ -57,6 +57,11 @@ impl Ceiling {
         Self(Some(grades.into_iter().map(|(name, grade)| (name.into(), grade)).collect()))
     }
 
+    /// The effects listed and how far each may go; `None` where there is no limit.
+    pub fn grades(&self) -> Option<impl Iterator<Item = (&str, Grade)>> {
+        self.0.as_ref().map(|listed| listed.iter().map(|(name, grade)| (&**name, *grade)))
+    }
+
     /// How far a tool with these effects may go: as far as the narrowest of them.
     pub fn grade(&self, effects: &[EffectInfo]) -> Grade {
         effects.iter().map(|effect| self.grade_of(effect.name)).max().unwrap_or(Grade::Allow)
