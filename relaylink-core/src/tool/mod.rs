@@ -9,6 +9,7 @@ mod hint;
 mod refusal;
 
 pub mod arguments;
+pub mod audit;
 pub mod policy;
 pub mod schema;
 pub mod toolset;
