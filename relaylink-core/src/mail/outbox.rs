@@ -1,13 +1,16 @@
 //! All SQL over the outbox.
 //!
 //! A row that waits is looked at again when it is `due`. While an attempt runs it bears the
-//! `lease` of that attempt, and `due` is when the attempt is given up: so whether an attempt has
-//! begun is durable before it begins.
+//! `lease` of that attempt, and `due` is when the attempt is given up: so that an attempt begins is
+//! durable before it does.
 
-use super::{Letter, LetterId, Posted, one_line};
+use super::{Letter, LetterId, LetterState, Listed, Posted, Trouble, one_line};
 use crate::{
-    relay::{Call, Tx, limits::MAIL_BODY_MAX},
-    store::{OutboxRead, OutboxWrite, Session, Value},
+    relay::{
+        Address, Call, Timestamp, Tx,
+        limits::{MAIL_BODY_MAX, MAIL_SUBJECT_MAX},
+    },
+    store::{OutboxRead, OutboxWrite, Row, Session, StoreError, Value},
     tool::{Code, Refusal, Stop, Tool},
 };
 
@@ -18,6 +21,46 @@ const QUEUE: OutboxWrite = OutboxWrite::new(
 
 const ABOUT: OutboxRead = OutboxRead::new(
     "SELECT id, recipient, state, settled FROM outbox WHERE account = ?1 AND about = ?2 ORDER BY id",
+);
+
+const NEXT: OutboxRead = OutboxRead::new("SELECT MIN(due) FROM outbox WHERE state = 'waiting'");
+
+const PARK: OutboxWrite = OutboxWrite::new(
+    "UPDATE outbox SET state = 'unknown', settled = ?1, trouble = ?2, detail = ?3 \
+     WHERE state = 'waiting' AND lease IS NOT NULL AND due <= ?1 RETURNING id",
+);
+
+const CLAIM: OutboxWrite = OutboxWrite::new(
+    "UPDATE outbox SET lease = ?1, due = ?2, attempts = attempts + 1 \
+     WHERE state = 'waiting' AND lease IS NULL AND id IN \
+     (SELECT id FROM outbox WHERE state = 'waiting' AND lease IS NULL AND due <= ?3 ORDER BY due, id LIMIT ?4) \
+     RETURNING id, attempts, address, subject, body, message_id, created",
+);
+
+const RELEASE: OutboxWrite = OutboxWrite::new(
+    "UPDATE outbox SET lease = NULL, due = ?1, attempts = attempts - 1 WHERE state = 'waiting' AND lease = ?2",
+);
+
+const RECORD: OutboxWrite = OutboxWrite::new(
+    "UPDATE outbox SET state = ?1, due = ?2, settled = ?3, trouble = ?4, detail = ?5, lease = NULL \
+     WHERE id = ?6 AND lease = ?7",
+);
+
+const RESEND: OutboxWrite = OutboxWrite::new(
+    "UPDATE outbox SET state = 'waiting', due = ?1, settled = NULL, lease = NULL \
+     WHERE id = ?2 AND state IN ('unknown', 'failed')",
+);
+
+const STATE: OutboxRead = OutboxRead::new("SELECT state FROM outbox WHERE id = ?1");
+
+const LIST: OutboxRead = OutboxRead::new(
+    "SELECT id, account, about, address, subject, message_id, created, due, attempts, state, settled, trouble, detail \
+     FROM outbox WHERE id > ?1 ORDER BY id LIMIT ?2",
+);
+
+const LIST_IN_STATE: OutboxRead = OutboxRead::new(
+    "SELECT id, account, about, address, subject, message_id, created, due, attempts, state, settled, trouble, detail \
+     FROM outbox WHERE state = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
 );
 
 /// Puts a letter in the outbox, in the transaction of the call that sends it.
@@ -44,7 +87,7 @@ pub(crate) fn queue(
             letter.about.into(),
             letter.recipient.into(),
             (&letter.to).into(),
-            one_line(&letter.subject).into(),
+            one_line(&letter.subject, MAIL_SUBJECT_MAX).into(),
             body.into(),
             call.post.message_id(id).into(),
             call.now.into(),
@@ -61,6 +104,158 @@ pub(crate) fn posted(tx: &mut Tx<'_, impl Tool>, about: &str) -> Result<Vec<Post
         Ok(Posted { id: row.take(0)?, recipient: row.take(1)?, state: row.take(2)?, settled: row.take(3)? })
     });
     letters.collect()
+}
+
+/// A letter whose attempt has begun, under the lease of its claim.
+#[derive(Debug)]
+pub(super) struct Claimed {
+    pub(super) id: LetterId,
+    pub(super) attempt: u32,
+    pub(super) to: Address,
+    pub(super) subject: String,
+    pub(super) body: String,
+    pub(super) message_id: String,
+    pub(super) created: Timestamp,
+}
+
+/// When something is to be looked at next: to be sent, or to be given up.
+pub(super) fn next(session: &mut dyn Session) -> Result<Option<Timestamp>, StoreError> {
+    match session.query(NEXT.statement(), &[])?.first_mut() {
+        Some(row) => row.take(0),
+        None => Ok(None),
+    }
+}
+
+/// Parks the attempts whose lease is over: nobody knows how they ended.
+pub(super) fn park(session: &mut dyn Session, now: Timestamp) -> Result<Vec<LetterId>, StoreError> {
+    let detail = "the program ended, or lost its store, while the letter was being sent";
+    let rows =
+        session.query(PARK.statement(), &[now.into(), Trouble::NoAnswer.as_str().into(), detail.into()])?;
+    rows.into_iter().map(|mut row| row.take(0)).collect()
+}
+
+/// Begins an attempt at each of at most `limit` letters that are due, under `lease` until `until`.
+pub(super) fn claim(
+    session: &mut dyn Session,
+    lease: &str,
+    now: Timestamp,
+    until: Timestamp,
+    limit: usize,
+) -> Result<Vec<Claimed>, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = session.query(CLAIM.statement(), &[lease.into(), until.into(), now.into(), limit.into()])?;
+    let mut letters = Vec::with_capacity(rows.len());
+    for row in rows {
+        match claimed(row) {
+            Ok(letter) => letters.push(letter),
+            // It delays no other, and is shown as unknown once its lease is over.
+            Err(error) => tracing::error!(%error, "a letter cannot be read"),
+        }
+    }
+    letters.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+    Ok(letters)
+}
+
+fn claimed(mut row: Row) -> Result<Claimed, StoreError> {
+    Ok(Claimed {
+        id: row.take(0)?,
+        attempt: count(&mut row, 1)?,
+        to: row.take(2)?,
+        subject: row.take(3)?,
+        body: row.take(4)?,
+        message_id: row.take(5)?,
+        created: row.take(6)?,
+    })
+}
+
+/// Takes back a claim that nobody acted on.
+pub(super) fn release(session: &mut dyn Session, lease: &str, now: Timestamp) -> Result<u64, StoreError> {
+    session.execute(RELEASE.statement(), &[now.into(), lease.into()])
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ending {
+    pub(super) state: LetterState,
+    /// When to try again, where it waits.
+    pub(super) due: Timestamp,
+    pub(super) settled: Option<Timestamp>,
+    pub(super) trouble: Option<Trouble>,
+    pub(super) detail: Option<String>,
+}
+
+/// Writes down how an attempt ended; false where its lease is no more.
+pub(super) fn record(
+    session: &mut dyn Session,
+    id: &LetterId,
+    lease: &str,
+    ending: &Ending,
+) -> Result<bool, StoreError> {
+    let changed = session.execute(
+        RECORD.statement(),
+        &[
+            ending.state.into(),
+            ending.due.into(),
+            ending.settled.into(),
+            ending.trouble.map(Trouble::as_str).into(),
+            ending.detail.clone().into(),
+            id.into(),
+            lease.into(),
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Queues a letter again, or says in what state it is; nothing where there is none.
+pub(super) fn resend(
+    session: &mut dyn Session,
+    id: &LetterId,
+    now: Timestamp,
+) -> Result<(bool, Option<LetterState>), StoreError> {
+    let changed = session.execute(RESEND.statement(), &[now.into(), id.into()])?;
+    let state = match session.query(STATE.statement(), &[id.into()])?.first_mut() {
+        Some(row) => Some(row.take(0)?),
+        None => None,
+    };
+    Ok((changed == 1, state))
+}
+
+/// Letters after the one with this id, oldest first.
+pub(super) fn list(
+    session: &mut dyn Session,
+    state: Option<LetterState>,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<Listed>, StoreError> {
+    let rows = match state {
+        Some(state) => {
+            session.query(LIST_IN_STATE.statement(), &[state.into(), after.into(), limit.into()])?
+        }
+        None => session.query(LIST.statement(), &[after.into(), limit.into()])?,
+    };
+    rows.into_iter().map(listed).collect()
+}
+
+fn listed(mut row: Row) -> Result<Listed, StoreError> {
+    Ok(Listed {
+        id: row.take(0)?,
+        account: row.take(1)?,
+        about: row.take(2)?,
+        to: row.take(3)?,
+        subject: row.take(4)?,
+        message_id: row.take(5)?,
+        created: row.take(6)?,
+        due: row.take(7)?,
+        attempts: count(&mut row, 8)?,
+        state: row.take(9)?,
+        settled: row.take(10)?,
+        trouble: row.take(11)?,
+        detail: row.take(12)?,
+    })
+}
+
+fn count(row: &mut Row, column: usize) -> Result<u32, StoreError> {
+    Ok(u32::try_from(row.take::<i64>(column)?).unwrap_or(u32::MAX))
 }
 
 /// A text with one kind of line end, and without the characters that no mail and no PostgreSQL text holds.

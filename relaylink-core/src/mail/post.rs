@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use super::{LetterId, one_line};
-use crate::relay::Address;
+use crate::relay::{Address, limits::NAME_MAX};
 
 /// Whom a Relay's mail is from, and the bell that wakes its courier. One value is given to both, so
 /// that a letter goes out as soon as its transaction has landed. Cheap to clone.
@@ -21,7 +21,7 @@ impl Post {
     /// Mail from this address, shown under this name. The domain of the address ends the
     /// Message-ID of every letter, so it should be one that is yours.
     pub fn new(name: &str, from: Address) -> Self {
-        Self(Arc::new(Inner { name: one_line(name), from, bell: Notify::new() }))
+        Self(Arc::new(Inner { name: one_line(name, NAME_MAX), from, bell: Notify::new() }))
     }
 
     /// The name that mail is shown under.
@@ -39,6 +39,11 @@ impl Post {
         let from = self.from().as_str();
         let domain = from.rsplit_once('@').map_or(from, |(_, domain)| domain);
         format!("<{id}@{domain}>")
+    }
+
+    /// Waits until the bell rings; at once if it has rung since somebody waited.
+    pub(super) async fn rung(&self) {
+        self.0.bell.notified().await;
     }
 
     /// Wakes a courier; one that is busy looks again when it is done.

@@ -20,3 +20,24 @@ pub const TERM_MAX: usize = 64;
 /// Milliseconds within which a key's use is written down once: nobody needs it finer, and finer
 /// would make a write of every read.
 pub const KEY_USE_EVERY: i64 = 60_000;
+/// Characters of a Message-ID at most: an id of ours and the longest domain fit, and a header's line holds it.
+pub const MESSAGE_ID_MAX: usize = 400;
+/// Characters kept of what a mail server answered to an attempt: enough to act on.
+pub const MAIL_ANSWER_MAX: usize = 500;
+/// Attempts a courier makes at once: a few that stall leave room for the others.
+pub const MAIL_IN_FLIGHT: usize = 16;
+/// Seconds an attempt may take before its outcome counts as unknown: longer than a mailer's own time-outs.
+pub const MAIL_SEND_SECONDS: u64 = 120;
+/// Seconds an attempt's lease outlives its time-out: for the record to be written, and for clocks that differ.
+pub const MAIL_LEASE_MARGIN_SECONDS: u64 = 60;
+/// Seconds after which a courier looks for mail that other processes queued.
+pub const MAIL_POLL_SECONDS: u64 = 2;
+/// Seconds until the second attempt; doubled for each one after it.
+pub const MAIL_RETRY_FIRST_SECONDS: u64 = 30;
+/// Seconds between two attempts at most.
+pub const MAIL_RETRY_MOST_SECONDS: u64 = 60 * 60;
+/// Attempts at a letter at most: with the waits between them about four days, as SMTP asks (RFC 5321, 4.5.4.1).
+pub const MAIL_ATTEMPTS_MAX: u32 = 100;
+/// Seconds that attempts under way are given when the courier is told to stop, and then their record: a
+/// program is to be gone in ten.
+pub const MAIL_STOP_SECONDS: u64 = 4;
