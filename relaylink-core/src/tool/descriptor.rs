@@ -3,7 +3,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde_json::{Map, Value as Json};
 
-use super::{Annotations, Decline, EffectInfo, Hints, Tool, schema};
+use super::{Annotations, Decline, EffectInfo, Hints, Tool, arguments::Shape, schema};
 
 /// All that is published of one tool.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Descriptor {
     pub input: Arc<Map<String, Json>>,
     /// The schema of its reply.
     pub output: Arc<Map<String, Json>>,
+    /// The schema of its arguments, as they are read by it.
+    pub(crate) shape: Arc<Shape>,
 }
 
 impl Descriptor {
@@ -38,6 +40,7 @@ impl Descriptor {
     pub(crate) fn of<T: Tool + JsonSchema, R: JsonSchema>(
         room: Option<&'static str>,
     ) -> Result<Self, schema::SchemaError> {
+        let input = schema::of_arguments::<T>(T::NAME)?;
         Ok(Self {
             name: T::NAME,
             title: T::TITLE.map_or_else(|| in_words(T::NAME), str::to_owned),
@@ -48,7 +51,8 @@ impl Descriptor {
             declines: T::DECLINES,
             always_ask: T::ALWAYS_ASK,
             room,
-            input: Arc::new(schema::of_arguments::<T>(T::NAME)?),
+            shape: Arc::new(Shape::of(&input)),
+            input: Arc::new(input),
             output: Arc::new(schema::of_reply::<R>(T::NAME)?),
         })
     }
