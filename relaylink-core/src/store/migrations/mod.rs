@@ -1,0 +1,105 @@
+//! The tables, as numbered SQL files.
+//!
+//! To add one: write `NNNN_name.sql` beside this file with the next free number, and a line for it
+//! at the end of [`CORE`]. Where one text cannot serve all engines, write `NNNN_name.sqlite.sql`
+//! and `NNNN_name.postgres.sql`, and add the second with [`Migration::on_postgres`]. A file that
+//! has landed is never edited: a store remembers each text it has applied and refuses another.
+//!
+//! Columns are typed TEXT, BIGINT (times in milliseconds) or BYTEA/BLOB. There are no triggers, no
+//! ON DELETE or ON UPDATE actions, no deferred keys, no ON CONFLICT clauses, no STRICT, and no
+//! statement but CREATE, ALTER, INSERT and UPDATE; [`Migration::fault`] says what a text breaks.
+
+mod lint;
+
+/// Makes a migration of the file `NNNN_name.sql`.
+#[allow(unused_macros, reason = "used by each entry of the list")]
+macro_rules! migration {
+    ($version:literal, $name:literal, $file:literal) => {
+        Migration::new($version, $name, include_str!($file))
+    };
+}
+
+/// The tables of RelayLink itself, oldest first.
+pub const CORE: &[Migration] = &[];
+
+/// The name under which a store keeps the versions of [`CORE`].
+pub const CORE_OWNER: &str = "relaylink";
+
+/// One step of a schema: applied once, in one transaction, together with its version.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    version: u32,
+    name: &'static str,
+    sqlite: &'static str,
+    postgres: Option<&'static str>,
+}
+
+impl Migration {
+    /// The step to `version`, which counts from 1 without gaps. `name` is for messages.
+    pub const fn new(version: u32, name: &'static str, text: &'static str) -> Self {
+        Self { version, name, sqlite: text, postgres: None }
+    }
+
+    /// The text for PostgreSQL, where one text cannot serve both.
+    #[must_use]
+    pub const fn on_postgres(mut self, text: &'static str) -> Self {
+        self.postgres = Some(text);
+        self
+    }
+
+    /// The version it leads to.
+    pub const fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Its name, for messages.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Its text in this dialect.
+    pub const fn text(&self, dialect: super::Dialect) -> &'static str {
+        match (dialect, self.postgres) {
+            (super::Dialect::Postgres, Some(text)) => text,
+            _ => self.sqlite,
+        }
+    }
+
+    /// What the text has that no migration may have, in words; none where all is well.
+    pub fn fault(&self) -> Option<String> {
+        [Some(self.sqlite), self.postgres].into_iter().flatten().find_map(lint::fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_counts_from_one_and_every_text_keeps_the_rules() {
+        for (at, migration) in CORE.iter().enumerate() {
+            assert_eq!(migration.version as usize, at + 1, "{}", migration.name);
+            assert_eq!(migration.fault(), None, "{}", migration.name);
+        }
+    }
+
+    #[test]
+    fn every_file_is_in_the_list() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/migrations");
+        let texts: Vec<_> = CORE.iter().flat_map(|m| [Some(m.sqlite), m.postgres]).flatten().collect();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "sql") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(texts.contains(&text.as_str()), "{} is not in the list", path.display());
+                let number: usize = path.file_name().unwrap().to_str().unwrap()[..4].parse().unwrap();
+                let migration = &CORE[number - 1];
+                assert!(
+                    migration.sqlite == text || migration.postgres == Some(&text),
+                    "{} stands at another number in the list",
+                    path.display()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What a statement does, noted while it is prepared.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU8, Ordering::Relaxed},
+    },
+};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+use crate::store::{Access, StoreError};
+
+/// What a statement does, or what a transaction may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class(u8);
+
+impl Class {
+    pub(super) const READS: Self = Self(0);
+    const WRITES: Self = Self(1);
+    const REMOVES: Self = Self(2);
+    const MAILS: Self = Self(4);
+    /// No transaction may: the schema, other files, settings, the transaction itself, REPLACE.
+    pub(super) const REFUSED: Self = Self(8);
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn of(access: Access) -> Self {
+        let mut class = Self::READS;
+        if access.writes {
+            class = class.and(Self::WRITES);
+        }
+        if access.removes {
+            class = class.and(Self::REMOVES);
+        }
+        if access.mails {
+            class = class.and(Self::MAILS);
+        }
+        class
+    }
+
+    /// Whether it changes rows.
+    pub(super) const fn changes(self) -> bool {
+        self.0 & !Self::REFUSED.0 != 0
+    }
+
+    /// An error unless all of it is within what may be done.
+    pub(super) const fn within(self, allowed: Self) -> Result<(), StoreError> {
+        let beyond = Self(self.0 & !allowed.0);
+        if beyond.0 == 0 {
+            return Ok(());
+        }
+        Err(StoreError::Denied(if beyond.0 & Self::REFUSED.0 != 0 {
+            "does what no transaction may"
+        } else if beyond.0 & Self::MAILS.0 != 0 {
+            "changes the outbox"
+        } else if beyond.0 & Self::REMOVES.0 != 0 {
+            "deletes rows"
+        } else {
+            "inserts or updates rows"
+        }))
+    }
+}
+
+/// The notes of one connection. Its authorizer denies nothing: one that did would be asked only
+/// when a statement is prepared, and not when the cached statement runs again for somebody else;
+/// and it would break the full-text index, whose own deletes are prepared while a plain INSERT runs.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    noted: AtomicU8,
+    /// A caller's statement is being prepared; otherwise one runs, and what is prepared is the engine's own.
+    preparing: AtomicBool,
+    /// The tables of the schema's full-text indexes, which are the engine's own.
+    shadows: HashSet<String>,
+}
+
+impl Notes {
+    pub(super) fn new(shadows: HashSet<String>) -> Arc<Self> {
+        Arc::new(Self { shadows, ..Self::default() })
+    }
+
+    /// Notes what `prepare` does.
+    pub(super) fn during<R>(&self, prepare: impl FnOnce() -> R) -> (R, Class) {
+        self.preparing.store(true, Relaxed);
+        self.noted.store(0, Relaxed);
+        let result = prepare();
+        self.preparing.store(false, Relaxed);
+        (result, self.take())
+    }
+
+    /// What was noted since it was last asked.
+    pub(super) fn take(&self) -> Class {
+        Class(self.noted.swap(0, Relaxed))
+    }
+
+    pub(super) fn authorize(&self, context: AuthContext<'_>) -> Authorization {
+        let class = self.classify(context.action);
+        if class != Class::READS {
+            self.noted.fetch_or(class.0, Relaxed);
+        }
+        Authorization::Allow
+    }
+
+    fn classify(&self, action: AuthAction<'_>) -> Class {
+        match action {
+            AuthAction::Insert { table_name } | AuthAction::Update { table_name, .. } => {
+                self.change(table_name, Class::WRITES)
+            }
+            AuthAction::Delete { table_name } => self.change(table_name, Class::REMOVES),
+            AuthAction::Read { .. } | AuthAction::Select | AuthAction::Recursive => Class::READS,
+            AuthAction::Function { function_name }
+                if function_name.eq_ignore_ascii_case("load_extension") =>
+            {
+                Class::REFUSED
+            }
+            AuthAction::Function { .. } => Class::READS,
+            // The full-text index asks whether another connection has changed the file.
+            AuthAction::Pragma { pragma_name: "data_version", .. } if !self.preparing.load(Relaxed) => {
+                Class::READS
+            }
+            _ => Class::REFUSED,
+        }
+    }
+
+    fn change(&self, table: &str, verb: Class) -> Class {
+        if is_outbox(table) {
+            return if verb == Class::REMOVES { Class::MAILS.and(Class::REMOVES) } else { Class::MAILS };
+        }
+        if self.shadows.contains(table) {
+            // Named in a caller's own statement it is no business of theirs.
+            return if self.preparing.load(Relaxed) { Class::REFUSED } else { Class::READS };
+        }
+        verb
+    }
+}
+
+/// Whether the table is the mail room's, by the rule that the statement types know too.
+fn is_outbox(table: &str) -> bool {
+    table.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("outbox"))
+}
+
+/// Whether the text has REPLACE as a conflict clause, which deletes rows without the authorizer
+/// being told. `replace(…)` is a function.
+pub(super) fn replaces(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if matches!(byte, b'\'' | b'"' | b'`' | b'[') {
+            let close = if byte == b'[' { b']' } else { byte };
+            at = bytes[at + 1..].iter().position(|&b| b == close).map_or(bytes.len(), |end| at + end + 2);
+        } else if let Some(end) = after_comment(bytes, at) {
+            at = end;
+        } else if is_word(byte) {
+            let end = bytes[at..].iter().position(|&b| !is_word(b)).map_or(bytes.len(), |end| at + end);
+            if bytes[at..end].eq_ignore_ascii_case(b"replace") && !opens_next(bytes, end) {
+                return true;
+            }
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    false
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// The place behind the comment that starts here, if one does.
+fn after_comment(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = &bytes[at..];
+    if rest.starts_with(b"--") {
+        Some(rest.iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| at + end + 1))
+    } else if rest.starts_with(b"/*") {
+        Some(rest[2..].windows(2).position(|pair| pair == b"*/").map_or(bytes.len(), |end| at + end + 4))
+    } else {
+        None
+    }
+}
+
+fn opens_next(bytes: &[u8], mut at: usize) -> bool {
+    loop {
+        match bytes.get(at) {
+            Some(byte) if byte.is_ascii_whitespace() => at += 1,
+            Some(b'(') => return true,
+            Some(_) => match after_comment(bytes, at) {
+                Some(end) => at = end,
+                None => return false,
+            },
+            None => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_outbox, replaces};
+
+    #[test]
+    fn replace_as_a_conflict_clause_is_seen_however_it_is_written() {
+        for text in [
+            "REPLACE INTO t VALUES (1)",
+            "insert or replace into t values (1)",
+            "UPDATE OR/**/REPLACE/**/t SET a = 1",
+            "INSERT OR REPLACE-- x\nINTO t VALUES (1)",
+            "INSERT OR REPLACE\"t\" VALUES (1)",
+            "WITH x AS (SELECT 'a''b') REPLACE INTO t SELECT * FROM x",
+        ] {
+            assert!(replaces(text), "{text}");
+        }
+        for text in [
+            "SELECT replace(a, 'b', 'c') FROM t",
+            "SELECT REPLACE /* x */ (a, 'b', 'c') FROM t",
+            "SELECT 'OR REPLACE INTO', \"replace\" FROM t",
+            "SELECT irreplaceable FROM replaced -- replace",
+        ] {
+            assert!(!replaces(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_outbox_is_known_in_any_case() {
+        assert!(is_outbox("outbox") && is_outbox("OutBox_x"));
+        assert!(!is_outbox("inbox") && !is_outbox("out") && !is_outbox("öutbox"));
+    }
+}

@@ -1,0 +1,201 @@
+//! Brings a file's tables up to date.
+
+use std::{
+    fmt::Write as _,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{
+    Batch, Connection, OptionalExtension, TransactionBehavior, fallible_iterator::FallibleIterator,
+};
+use sha2::{Digest, Sha256};
+
+use super::connection::{Role, error, open};
+use crate::store::{Dialect, StoreError, migrations::Migration};
+
+const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS migrations (
+    owner TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (owner, version)
+)";
+
+/// Opens the file for writing and applies what is missing. A file that this program cannot use is
+/// left as it is.
+pub(super) fn migrate(
+    path: &Path,
+    owners: &[(&'static str, &'static [Migration])],
+    busy: Duration,
+    patience: Duration,
+) -> Result<Connection, StoreError> {
+    for (owner, migrations) in owners {
+        check_texts(owner, migrations)?;
+    }
+    let mut raw = open(path, Role::Writer, busy)?;
+    let until = Instant::now() + patience;
+    wait(until, || usable(&raw, path, owners))?;
+    wait(until, || write_ahead(&raw))?;
+    for (owner, migrations) in owners {
+        for migration in *migrations {
+            wait(until, || apply(&mut raw, owner, migration))?;
+        }
+    }
+    Ok(raw)
+}
+
+/// Tries again while another process is at it.
+fn wait<R>(until: Instant, mut act: impl FnMut() -> Result<R, StoreError>) -> Result<R, StoreError> {
+    loop {
+        match act() {
+            Err(StoreError::Busy(_)) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            result => return result,
+        }
+    }
+}
+
+fn check_texts(owner: &str, migrations: &[Migration]) -> Result<(), StoreError> {
+    for (at, migration) in migrations.iter().enumerate() {
+        let (version, name) = (migration.version(), migration.name());
+        if version as usize != at + 1 {
+            return Err(StoreError::Unusable(format!(
+                "the migrations of {owner} must count from 1 without gaps, and number {} is {version}",
+                at + 1
+            )));
+        }
+        if let Some(fault) = migration.fault() {
+            return Err(StoreError::Unusable(format!(
+                "migration {version} ({name}) of {owner} has {fault}, which no migration may have"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a file of another program and one that a newer program has written. Reads only.
+fn usable(
+    raw: &Connection,
+    path: &Path,
+    owners: &[(&'static str, &'static [Migration])],
+) -> Result<(), StoreError> {
+    let path = path.display();
+    let tables: i64 = raw.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(
+        |found| match found.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase) => {
+                StoreError::Unusable(format!("{path} is no SQLite file: name another one"))
+            }
+            _ => error(found),
+        },
+    )?;
+    if tables == 0 {
+        return Ok(());
+    }
+    let ours = raw
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |_| Ok(()))
+        .optional()
+        .map_err(error)?;
+    if ours.is_none() {
+        return Err(StoreError::Unusable(format!(
+            "{path} is the SQLite file of another program: name another one"
+        )));
+    }
+    for (owner, migrations) in owners {
+        let newer = raw
+            .query_row(
+                "SELECT version, name FROM migrations WHERE owner = ?1 AND version > ?2 ORDER BY version DESC",
+                (owner, i64::try_from(migrations.len()).unwrap_or(i64::MAX)),
+                |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
+            )
+            .optional()
+            .map_err(|_| StoreError::Unusable(format!("{path} is not a file of this program: name another one")))?;
+        if let Some((version, name)) = newer {
+            return Err(StoreError::Unusable(format!(
+                "{path} was written by a newer program: its tables of {owner} are at version {version} ({name}), \
+                 and this program knows {}. It is left as it is: start the newer program",
+                migrations.len()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Turns the write-ahead log on, for good.
+fn write_ahead(raw: &Connection) -> Result<(), StoreError> {
+    let mode: String =
+        raw.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)).map_err(error)?;
+    if mode != "wal" {
+        return Err(StoreError::Unusable(format!(
+            "the file system of the data file cannot carry a write-ahead log ({mode}): put it on a local disk"
+        )));
+    }
+    raw.pragma_update(None, "synchronous", "FULL").map_err(error)
+}
+
+/// Applies one migration, together with its version, unless it has been.
+fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(), StoreError> {
+    let text = migration.text(Dialect::Sqlite);
+    let digest = digest(text);
+    let (version, name) = (migration.version(), migration.name());
+    let transaction = raw.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
+    transaction.execute_batch(VERSIONS).map_err(error)?;
+    let applied: Option<String> = transaction
+        .query_row(
+            "SELECT digest FROM migrations WHERE owner = ?1 AND version = ?2",
+            (owner, version),
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(error)?;
+    match applied {
+        Some(found) if found == digest => return Ok(()),
+        Some(_) => {
+            return Err(StoreError::Unusable(format!(
+                "migration {version} ({name}) of {owner} is not the one that this file was made with: \
+                 an applied migration is never edited, a new one is added"
+            )));
+        }
+        None => {}
+    }
+    let failed = |found: rusqlite::Error| match error(found) {
+        busy @ StoreError::Busy(_) => busy,
+        error => StoreError::Unusable(format!("migration {version} ({name}) of {owner}: {error}")),
+    };
+    let mut statements = Batch::new(&transaction, text);
+    while let Some(mut statement) = statements.next().map_err(failed)? {
+        fail_point();
+        statement.raw_execute().map_err(failed)?;
+    }
+    fail_point();
+    transaction
+        .execute(
+            "INSERT INTO migrations (owner, version, name, digest) VALUES (?1, ?2, ?3, ?4)",
+            (owner, version, name, digest),
+        )
+        .map_err(error)?;
+    fail_point();
+    transaction.commit().map_err(error)
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Where a test kills the process.
+#[cfg(not(test))]
+const fn fail_point() {}
+
+#[cfg(test)]
+fn fail_point() {
+    tests::fail_point();
+}
+
+#[cfg(test)]
+mod tests {
+    pub(super) fn fail_point() {}
+}

@@ -1,0 +1,170 @@
+//! Works that wait for a thread.
+
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::oneshot;
+
+use crate::store::{Access, StoreError, Verdict, Work};
+
+/// A work and who waits for it.
+pub(super) struct Job {
+    pub(super) access: Access,
+    pub(super) work: Work,
+    /// When it was handed over.
+    pub(super) since: Instant,
+    answer: oneshot::Sender<Result<Verdict, StoreError>>,
+}
+
+impl Job {
+    /// A job, and where its answer will come.
+    pub(super) fn new(access: Access, work: Work) -> (Self, oneshot::Receiver<Result<Verdict, StoreError>>) {
+        let (answer, answered) = oneshot::channel();
+        (Self { access, work, since: Instant::now(), answer }, answered)
+    }
+
+    /// Whether nobody waits any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.answer.is_closed()
+    }
+
+    /// Tells how it ended.
+    pub(super) fn answer(self, result: Result<Verdict, StoreError>) {
+        let answer = self.discard();
+        // Whoever stopped waiting needs no answer.
+        let _ = answer.send(result);
+    }
+
+    /// Drops the work, whose own drop may panic.
+    fn discard(self) -> oneshot::Sender<Result<Verdict, StoreError>> {
+        let Self { work, answer, .. } = self;
+        let _ = catch_unwind(AssertUnwindSafe(move || drop(work)));
+        answer
+    }
+}
+
+/// A queue between callers and threads.
+pub(super) struct Queue {
+    state: Mutex<State>,
+    arrived: Condvar,
+    bound: usize,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    closed: bool,
+    waiting: usize,
+}
+
+impl Queue {
+    pub(super) fn new(bound: usize) -> Self {
+        Self { state: Mutex::default(), arrived: Condvar::new(), bound }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a job, unless it is full or closed.
+    pub(super) fn push(&self, job: Job) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(StoreError::Closed);
+        }
+        if state.jobs.len() >= self.bound {
+            return Err(StoreError::Busy("too many calls wait"));
+        }
+        state.jobs.push_back(job);
+        let wake = state.waiting > 0;
+        drop(state);
+        if wake {
+            self.arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    /// The next job that somebody waits for, if one is there.
+    pub(super) fn try_pop(&self) -> Option<Job> {
+        loop {
+            // An abandoned one is dropped after the lock: it may hold the last handle of the store.
+            let job = self.lock().jobs.pop_front()?;
+            if !job.is_abandoned() {
+                return Some(job);
+            }
+            job.discard();
+        }
+    }
+
+    /// Waits for a job.
+    pub(super) fn pop(&self, timeout: Option<Duration>) -> Popped {
+        loop {
+            if let Some(job) = self.try_pop() {
+                return Popped::Job(job);
+            }
+            let mut state = self.lock();
+            if !state.jobs.is_empty() {
+                continue;
+            }
+            if state.closed {
+                return Popped::Closed;
+            }
+            state.waiting += 1;
+            let timed_out;
+            (state, timed_out) = match timeout {
+                Some(timeout) => {
+                    let (state, result) =
+                        self.arrived.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner);
+                    (state, result.timed_out())
+                }
+                None => (self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner), false),
+            };
+            state.waiting -= 1;
+            if timed_out && state.jobs.is_empty() && !state.closed {
+                return Popped::Nothing;
+            }
+        }
+    }
+
+    /// Takes out the jobs that have waited this long.
+    pub(super) fn expired(&self, limit: Duration) -> Vec<Job> {
+        let mut state = self.lock();
+        let (old, young) =
+            std::mem::take(&mut state.jobs).into_iter().partition(|job| job.since.elapsed() >= limit);
+        state.jobs = young;
+        Vec::from(old)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Takes no more jobs; those that are in it are still done.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.arrived.notify_all();
+    }
+
+    /// Takes no more jobs and drops those that are in it.
+    pub(super) fn abandon(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        let jobs = std::mem::take(&mut state.jobs);
+        drop(state);
+        drop(jobs);
+        self.arrived.notify_all();
+    }
+}
+
+/// What came of waiting for a job.
+pub(super) enum Popped {
+    Job(Job),
+    /// None came in time.
+    Nothing,
+    /// None will come.
+    Closed,
+}
