@@ -3,7 +3,9 @@
 // So that `#[derive(Tool)]` finds this crate from within, too.
 extern crate self as relaylink_core;
 
+pub mod account;
 pub mod mail;
+pub mod memory;
 pub mod relay;
 pub mod store;
 pub mod tool;
@@ -30,5 +32,6 @@ use relay::Table;
 
 /// Every room's tools, in the order they are listed.
 fn rooms(table: Table) -> Table {
-    table
+    let table = memory::tools(table);
+    account::tools(table)
 }

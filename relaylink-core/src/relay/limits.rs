@@ -41,3 +41,8 @@ pub const MAIL_ATTEMPTS_MAX: u32 = 100;
 /// Seconds that attempts under way are given when the courier is told to stop, and then their record: a
 /// program is to be gone in ten.
 pub const MAIL_STOP_SECONDS: u64 = 4;
+/// Characters of one memory at most: a fact, not a document.
+pub const MEMORY_MAX: usize = 4_000;
+/// Characters of a search at most: a long passage can be pasted, and its words still be looked up
+/// within a read's deadline.
+pub const QUERY_MAX: usize = 10_000;

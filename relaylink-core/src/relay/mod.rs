@@ -12,6 +12,7 @@ mod run;
 mod secret;
 mod table;
 pub(crate) mod terms;
+pub(crate) mod text;
 mod tx;
 
 pub mod limits;
