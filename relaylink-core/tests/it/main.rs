@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod audit;
+mod mail;
 
 mod sqlite;

@@ -12,7 +12,6 @@
 mod lint;
 
 /// Makes a migration of the file `NNNN_name.sql`.
-#[allow(unused_macros, reason = "used by each entry of the list")]
 macro_rules! migration {
     ($version:literal, $name:literal, $file:literal) => {
         Migration::new($version, $name, include_str!($file))
@@ -20,7 +19,7 @@ macro_rules! migration {
 }
 
 /// The tables of RelayLink itself, oldest first.
-pub const CORE: &[Migration] = &[];
+pub const CORE: &[Migration] = &[migration!(1, "outbox", "0001_outbox.sql")];
 
 /// The name under which a store keeps the versions of [`CORE`].
 pub const CORE_OWNER: &str = "relaylink";
