@@ -44,6 +44,13 @@ impl Description {
     }
 }
 
+/// What is said of a tool without a description.
+pub(crate) fn missing(name: &str) -> String {
+    format!(
+        "the tool `{name}` has no description: write a doc comment above it (`/// What it does.`), which is what models read"
+    )
+}
+
 /// The lines of one doc attribute, without the stars that a `/** … */` puts before each.
 fn undecorated(text: &str) -> Vec<String> {
     let mut lines: Vec<&str> = text.lines().collect();

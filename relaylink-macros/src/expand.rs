@@ -4,26 +4,38 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use crate::{
-    description::Description,
+    description::{self, Description},
     model::{Effect, Hint, Tool},
 };
 
 /// The tool's impls and the proofs of its hints. Where it is not sound it claims nothing, and its
 /// effects still count, so that only the true mistakes are reported.
 pub(crate) fn tool(tool: &Tool, sound: bool) -> TokenStream {
-    let core = &tool.core;
+    let path = &tool.core;
+    let core = quote_spanned!(tool.core_span=> use #path as __relaylink;);
     let aliases: Vec<Ident> =
         tool.effects.iter().enumerate().map(|(at, effect)| alias(at, effect.word.span())).collect();
     let paths = tool.effects.iter().map(|effect| &effect.path);
-    let implementation = implementation(tool, &aliases, sound);
+    // The only use of what an effect is: so one that is none is reported once.
+    let values = tool.effects.iter().zip(&aliases).enumerate().map(|(at, (effect, alias))| {
+        let value = value(at);
+        quote_spanned! {effect.word.span()=>
+            const #value: __relaylink::tool::EffectInfo = __relaylink::tool::EffectInfo::of::<#alias>();
+        }
+    });
+    let values = quote!(#(#values)*);
+    let description = description_of(tool);
+    let implementation = implementation(tool, sound);
     let may = may(tool, &aliases);
-    let proofs = proofs(tool, &aliases);
+    let proofs = proofs(tool);
     quote! {
         #[doc(hidden)]
         #[allow(deprecated)]
         const _: () = {
-            use #core as __relaylink;
+            #core
             #(type #aliases = #paths;)*
+            #values
+            #description
             #implementation
             #may
             #proofs
@@ -36,7 +48,13 @@ fn alias(at: usize, span: Span) -> Ident {
     format_ident!("__Effect{at}", span = span)
 }
 
-fn implementation(tool: &Tool, aliases: &[Ident], sound: bool) -> TokenStream {
+/// The effect's `EffectInfo` inside the expansion.
+fn value(at: usize) -> Ident {
+    format_ident!("__EFFECT_{at}")
+}
+
+fn implementation(tool: &Tool, sound: bool) -> TokenStream {
+    let values = (0..tool.effects.len()).map(value);
     let Tool { ident, name, always_ask, .. } = tool;
     let (parameters, arguments, bounds) = generics(tool);
     let title = option(tool.title.as_deref());
@@ -44,19 +62,13 @@ fn implementation(tool: &Tool, aliases: &[Ident], sound: bool) -> TokenStream {
     let [read_only, additive, idempotent, closed_world] = Hint::ALL.map(claimed);
     let declined = tool.declines.iter().map(|decline| decline.hint.word());
     let reasons = tool.declines.iter().map(|decline| &decline.reason);
-    let description = match &tool.description {
-        Description::Text(text) => quote!(#text),
-        Description::Parts(parts) => {
-            let separators = parts.iter().enumerate().map(|(at, _)| if at == 0 { "" } else { "\n" });
-            quote!(__relaylink::__private::description(::core::concat!(#(#separators, #parts),*)))
-        }
-    };
     quote_spanned! {ident.span()=>
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #parameters __relaylink::tool::Tool for #ident #arguments #bounds {
             const NAME: &'static ::core::primitive::str = #name;
             const TITLE: ::core::option::Option<&'static ::core::primitive::str> = #title;
-            const DESCRIPTION: &'static ::core::primitive::str = #description;
+            const DESCRIPTION: &'static ::core::primitive::str = __DESCRIPTION;
             const HINTS: __relaylink::tool::Hints = __relaylink::tool::Hints {
                 read_only: #read_only,
                 additive: #additive,
@@ -64,7 +76,7 @@ fn implementation(tool: &Tool, aliases: &[Ident], sound: bool) -> TokenStream {
                 closed_world: #closed_world,
             };
             const EFFECTS: &'static [__relaylink::tool::EffectInfo] =
-                &[#(__relaylink::tool::EffectInfo::of::<#aliases>()),*];
+                &[#(#values),*];
             const DECLINES: &'static [__relaylink::tool::Decline] =
                 &[#(__relaylink::tool::Decline { hint: #declined, reason: #reasons }),*];
             const ALWAYS_ASK: ::core::primitive::bool = #always_ask;
@@ -72,11 +84,28 @@ fn implementation(tool: &Tool, aliases: &[Ident], sound: bool) -> TokenStream {
     }
 }
 
-fn option(text: Option<&str>) -> TokenStream {
-    match text {
-        Some(text) => quote!(::core::option::Option::Some(#text)),
-        None => quote!(::core::option::Option::None),
+/// The description as a constant. What only the compiler can read it has to prove as well.
+fn description_of(tool: &Tool) -> TokenStream {
+    let parts = match &tool.description {
+        Description::Text(text) => {
+            return quote!(const __DESCRIPTION: &'static ::core::primitive::str = #text;);
+        }
+        Description::Parts(parts) => parts,
+    };
+    let separators = parts.iter().enumerate().map(|(at, _)| if at == 0 { "" } else { "\n" });
+    let missing = description::missing(&tool.name);
+    quote_spanned! {tool.ident.span()=>
+        const __DESCRIPTION: &'static ::core::primitive::str =
+            __relaylink::__private::description(::core::concat!(#(#separators, #parts),*));
+        const _: () = __relaylink::__private::hold(__DESCRIPTION.is_empty(), #missing);
     }
+}
+
+fn option(text: Option<&str>) -> TokenStream {
+    text.map_or_else(
+        || quote!(::core::option::Option::None),
+        |text| quote!(::core::option::Option::Some(#text)),
+    )
 }
 
 /// What the tool may do, and within which tools it may be performed.
@@ -86,6 +115,7 @@ fn may(tool: &Tool, aliases: &[Ident]) -> TokenStream {
     let may = tool.effects.iter().zip(aliases).map(|(effect, alias)| {
         quote_spanned! {effect.word.span()=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #parameters __relaylink::tool::May<#alias> for #ident #arguments #bounds {}
         }
     });
@@ -108,29 +138,27 @@ fn generics(tool: &Tool) -> (TokenStream, TokenStream, TokenStream) {
         return Default::default();
     }
     let (parameters, arguments, bounds) = generics.split_for_impl();
-    let bounds = match bounds {
-        Some(bounds) => {
-            quote!(#bounds, #ident #arguments: ::core::marker::Send + ::core::marker::Sync + 'static)
-        }
-        None => quote!(where #ident #arguments: ::core::marker::Send + ::core::marker::Sync + 'static),
+    let own = bounds.map(|bounds| &bounds.predicates).into_iter();
+    let bounds = quote! {
+        where #(#own,)* #ident #arguments: ::core::marker::Send + ::core::marker::Sync + 'static
     };
     (quote!(#parameters), quote!(#arguments), bounds)
 }
 
 /// One constant for each hint and effect, which does not compile where the effect contradicts the
 /// hint; the other way round for what is declined.
-fn proofs(tool: &Tool, aliases: &[Ident]) -> TokenStream {
+fn proofs(tool: &Tool) -> TokenStream {
     let name = &tool.name;
     let mut proofs = TokenStream::new();
     let mut prove = |hint: Hint, word: &Ident, message: &dyn Fn(&Effect, &str) -> String| {
         let Some((properties, does)) = hint.contradicted_by() else { return };
-        for (effect, alias) in tool.effects.iter().zip(aliases) {
+        for (at, effect) in tool.effects.iter().enumerate() {
+            let value = value(at);
             let properties = properties.iter().map(|property| Ident::new(property, word.span()));
             let message = message(effect, does);
-            // The alias keeps the effect's place: a wrong effect is reported there, once.
             proofs.extend(quote_spanned! {word.span()=>
                 const _: () = __relaylink::__private::hold(
-                    #(<#alias as __relaylink::tool::Effect>::#properties)||*,
+                    #(#value.#properties)||*,
                     #message,
                 );
             });

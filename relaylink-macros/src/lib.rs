@@ -71,8 +71,11 @@ impl Errors {
         self.0.is_none()
     }
 
+    /// In a block of its own: rustc keeps silent about names it cannot find in a module with a
+    /// `compile_error!` in it, and those are mistakes to be told as well.
     fn into_tokens(self) -> TokenStream {
-        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+        let Some(errors) = self.0.map(syn::Error::into_compile_error) else { return TokenStream::new() };
+        quote::quote!(const _: () = { #errors };)
     }
 }
 

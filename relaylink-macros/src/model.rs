@@ -1,6 +1,6 @@
 //! What a tool is, once its attribute is understood.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Generics, Path};
 
 use crate::description::Description;
@@ -35,9 +35,9 @@ impl Hint {
     /// No effect contradicts `idempotent` as far as the compiler can see.
     pub(crate) const fn contradicted_by(self) -> Option<(&'static [&'static str], &'static str)> {
         match self {
-            Self::ReadOnly => Some((&["CHANGES", "REMOVES"], "changes something")),
-            Self::Additive => Some((&["REMOVES"], "takes something away")),
-            Self::ClosedWorld => Some((&["REACHES_OUT"], "reaches outside the server")),
+            Self::ReadOnly => Some((&["changes", "removes"], "changes something")),
+            Self::Additive => Some((&["removes"], "takes something away")),
+            Self::ClosedWorld => Some((&["reaches_out"], "reaches outside the server")),
             Self::Idempotent => None,
         }
     }
@@ -81,4 +81,6 @@ pub(crate) struct Tool {
     pub(crate) always_ask: bool,
     /// Where `relaylink_core` is found.
     pub(crate) core: TokenStream,
+    /// Where that is said.
+    pub(crate) core_span: Span,
 }

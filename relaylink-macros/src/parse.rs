@@ -136,35 +136,31 @@ pub(crate) fn effects(list: &Group, errors: &mut Errors) -> Vec<Effect> {
             errors.at(comma, "an effect is missing before this comma");
         }
         while !chunk.is_empty() {
-            chunk = one_effect(chunk, &mut effects, errors);
+            chunk = one_effect(&chunk, &mut effects, errors);
         }
     }
     effects
 }
 
 /// Reads one path and gives back what stands behind it.
-fn one_effect(tokens: TokenStream, effects: &mut Vec<Effect>, errors: &mut Errors) -> TokenStream {
+fn one_effect(tokens: &TokenStream, effects: &mut Vec<Effect>, errors: &mut Errors) -> TokenStream {
     let path_and_rest =
         |input: syn::parse::ParseStream<'_>| Ok((input.parse::<Path>()?, input.parse::<TokenStream>()?));
-    match path_and_rest.parse2(tokens.clone()) {
-        Ok((path, rest)) => {
-            let behind = rest.clone().into_iter().next();
-            match behind {
-                Some(TokenTree::Ident(word)) => errors.at(&word, format_args!("put a comma before `{word}`")),
-                Some(_) => {
-                    errors.at(&rest, "an effect is the path of a type alone, such as `Writes`");
-                    effects.extend(effect(path));
-                    return TokenStream::new();
-                }
-                None => {}
-            }
-            effects.extend(effect(path));
+    let Ok((path, rest)) = path_and_rest.parse2(tokens.clone()) else {
+        errors.at(tokens, "an effect is the path of a type, such as `Writes` or `my::CallsForecastApi`");
+        return TokenStream::new();
+    };
+    effects.extend(effect(path));
+    match rest.clone().into_iter().next() {
+        Some(TokenTree::Ident(word)) => {
+            errors.at(&word, format_args!("put a comma before `{word}`"));
             rest
         }
-        Err(_) => {
-            errors.at(&tokens, "an effect is the path of a type, such as `Writes` or `my::CallsForecastApi`");
+        Some(_) => {
+            errors.at(&rest, "an effect is the path of a type alone, such as `Writes`");
             TokenStream::new()
         }
+        None => rest,
     }
 }
 

@@ -1,12 +1,12 @@
 //! From a draft to a tool. Collects every mistake and keeps what is sound.
 
-use proc_macro2::{Group, Ident, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Fields, LitStr, Path, ext::IdentExt};
+use syn::{Data, DeriveInput, Fields, LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
     Errors,
-    description::Description,
+    description::{self, Description},
     model::{Claim, Decline, Hint, Tool},
     names,
     parse::{self, Beside, Draft, Entry},
@@ -34,6 +34,7 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
         declines: Vec::new(),
         always_ask: false,
         core: quote!(::relaylink_core),
+        core_span: Span::call_site(),
     };
 
     let mut named = None;
@@ -43,7 +44,11 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
         let key = word.unraw().to_string();
         if KEYS.contains(&key.as_str()) {
             if seen.contains(&key) {
-                errors.at(&word, format_args!("`{key}` is given twice: put both into the first `{key}`"));
+                let remedy = match key.as_str() {
+                    "effects" | "hints" | "declines" => "put all of it into the first one",
+                    _ => "leave this one out",
+                };
+                errors.at(&word, format_args!("`{key}` is given twice: {remedy}"));
                 continue;
             }
             seen.push(key.clone());
@@ -65,7 +70,7 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
                 }
             }
             "title" => {
-                tool.title = text(&word, beside, "title = \"Forget a fact\"", errors).map(|(text, _)| text)
+                tool.title = text(&word, beside, "title = \"Forget a fact\"", errors).map(|(text, _)| text);
             }
             "name" => named = text(&word, beside, "name = \"memory_forget\"", errors),
             "always_ask" => match beside {
@@ -74,7 +79,8 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
             },
             "crate" => {
                 if let Some(path) = core(&word, beside, errors) {
-                    tool.core = path;
+                    tool.core_span = path.span();
+                    tool.core = path.into_token_stream();
                 }
             }
             _ => errors.at(&word, unknown_key(&key)),
@@ -84,13 +90,7 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
     name(&mut tool, named, errors);
     match Description::of(&item.attrs) {
         Some(description) => tool.description = description,
-        None => errors.at(
-            &tool.ident,
-            format_args!(
-                "the tool `{}` has no description: write a doc comment above it (`/// What it does.`), which is what models read",
-                tool.name
-            ),
-        ),
+        None => errors.at(&tool.ident, description::missing(&tool.name)),
     }
     contradictions(&tool, &declined, errors);
     tool.declines = declined;
@@ -103,7 +103,7 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
     match &item.data {
         Data::Enum(data) => errors.at(
             &data.enum_token,
-            "a tool is a struct, not an enum: each tool has one set of arguments, so make each variant a tool of its own, or an argument of this enum's type",
+            "a tool is a struct, not an enum: each tool has one set of arguments, so make each variant a tool of its own, or take the enum as an argument",
         ),
         Data::Union(data) => errors.at(
             &data.union_token,
@@ -186,7 +186,7 @@ fn spanned(word: &Ident, tokens: TokenStream) -> TokenStream {
     if tokens.is_empty() { word.to_token_stream() } else { tokens }
 }
 
-fn core(word: &Ident, beside: Beside, errors: &mut Errors) -> Option<TokenStream> {
+fn core(word: &Ident, beside: Beside, errors: &mut Errors) -> Option<Path> {
     let value = match beside {
         Beside::Value(value) => value,
         Beside::Nothing => TokenStream::new(),
@@ -195,7 +195,7 @@ fn core(word: &Ident, beside: Beside, errors: &mut Errors) -> Option<TokenStream
     let wrong = spanned(word, value.clone());
     let path = Path::parse_mod_style;
     if let Ok(path) = syn::parse::Parser::parse2(path, value) {
-        return Some(path.into_token_stream());
+        return Some(path);
     }
     errors.at(
         &wrong,

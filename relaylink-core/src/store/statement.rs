@@ -46,6 +46,7 @@ macro_rules! statement_types {
             /// # Panics
             /// On a text of another verb, with a REPLACE clause, a CTE that changes data, a second
             /// statement, a comment, or a table that belongs to the mail room.
+            #[track_caller]
             $vis const fn new(text: &'static str) -> Self {
                 verify::check(text, Kind::$kind);
                 Self(Statement { text, postgres: None })
@@ -53,6 +54,7 @@ macro_rules! statement_types {
 
             /// The text for PostgreSQL, where one text cannot serve both.
             #[must_use]
+            #[track_caller]
             $vis const fn on_postgres(mut self, text: &'static str) -> Self {
                 verify::check(text, Kind::$kind);
                 self.0.postgres = Some(text);

@@ -26,7 +26,9 @@ struct Found {
     outbox: bool,
 }
 
-/// Panics unless the text is one statement of this kind.
+/// Panics unless the text is one statement of this kind; the compiler shows the panic where the
+/// statement is made.
+#[track_caller]
 pub(super) const fn check(text: &str, kind: Kind) {
     let found = scan(text.as_bytes());
     assert!(found.words > 0, "the statement is empty");
@@ -75,6 +77,7 @@ pub(super) const fn check(text: &str, kind: Kind) {
     );
 }
 
+#[track_caller]
 const fn scan(text: &[u8]) -> Found {
     let mut found = Found {
         words: 0,
@@ -169,6 +172,7 @@ const fn after_word(text: &[u8], mut at: usize) -> usize {
 }
 
 /// The place behind the quoted text that starts at `at`; a doubled quote is a part of it.
+#[track_caller]
 const fn after_quote(text: &[u8], mut at: usize, close: u8) -> usize {
     at += 1;
     while at < text.len() {

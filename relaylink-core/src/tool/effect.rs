@@ -43,6 +43,7 @@ pub enum SharedWork {}
 
 macro_rules! effects {
     ($($name:ident: $changes:literal, $removes:literal, $reaches:literal;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Effect for $name {
             const NAME: &'static str = stringify!($name);
             const CHANGES: bool = $changes;
@@ -66,7 +67,7 @@ effects! {
     label = "needs the effect `{E}`",
     note = "add `{E}` to the tool's `effects(…)`, and drop each hint it then contradicts; or leave out this call"
 )]
-pub trait May<E: Effect>: Tool {}
+pub trait May<E>: Tool {}
 
 /// A tool whose effects the tool `Outer` has all: `Outer` may perform it within itself
 /// (see [`Tx::perform`](crate::relay::Tx::perform)). Emitted by `#[derive(Tool)]` alone.

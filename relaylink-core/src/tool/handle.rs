@@ -8,6 +8,7 @@ use super::{Caller, Effect, May, Stop, Tool};
 /// A tool over the state `S`. Write it as `async fn handle(self, cx: Cx<'_, Self, S>) -> Result<…, Stop>`.
 #[diagnostic::on_unimplemented(
     message = "the tool `{Self}` does not say what it does over `{S}`",
+    label = "no `Handle<{S}>`",
     note = "implement `Handle<{S}>` for it; over RelayLink's own storage implement `Run`"
 )]
 pub trait Handle<S>: Tool {

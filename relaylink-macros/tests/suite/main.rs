@@ -1,0 +1,5 @@
+//! What compiles and what does not, and what the compiler says. The programs are in
+//! relaylink-core/tests/ui; they are compiled from here because here the core comes without its
+//! default features, as it does for a user's own tools.
+
+mod fail;
