@@ -8,7 +8,10 @@ use serde_json::{Map, Value as Json};
 use super::{Call, Relay, Run, Tx, tx::Frame};
 use crate::{
     store::Session,
-    tool::{Caller, Descriptor, Stop, arguments, toolset::ToolsetError},
+    tool::{
+        Caller, Descriptor, Place, Stop, arguments,
+        toolset::{ToolsetError, admit},
+    },
 };
 
 /// A `Run` tool as plain functions, without state: so that a Relay does not hold itself.
@@ -31,22 +34,29 @@ pub(crate) struct RunEntry {
 pub(crate) struct Table {
     entries: Vec<RunEntry>,
     index: HashMap<&'static str, usize>,
-    room: Option<&'static str>,
+    place: Place,
     error: Option<ToolsetError>,
 }
 
 impl Table {
-    /// What is added from here on belongs to this room.
+    /// What is added from here on belongs to this room, and to no other set.
     #[must_use]
     pub(crate) fn room(mut self, name: &'static str) -> Self {
-        self.room = Some(name);
+        self.place = Place::room(name);
+        self
+    }
+
+    /// What is added from here on, in this room, is in these sets too.
+    #[must_use]
+    pub(crate) fn also(mut self, sets: &'static [&'static str]) -> Self {
+        self.place.sets = sets;
         self
     }
 
     /// Adds a tool.
     #[must_use]
     pub(crate) fn tool<T: Run + DeserializeOwned + JsonSchema>(mut self) -> Self {
-        match Descriptor::of::<T, T::Reply>(self.room) {
+        match Descriptor::of::<T, T::Reply>(self.place) {
             Ok(descriptor) => {
                 if self.index.insert(T::NAME, self.entries.len()).is_some() {
                     self.error.get_or_insert(ToolsetError::SameName(T::NAME));
@@ -60,6 +70,7 @@ impl Table {
                     },
                     outside: |relay, descriptor, caller, arguments| {
                         Box::pin(async move {
+                            admit(caller, T::NAME, T::EFFECTS)?;
                             let tool: T = arguments::read(descriptor, arguments)?;
                             arguments::write(&relay.run(caller, tool).await?)
                         })

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use super::{Annotations, Decline, EffectInfo, Hints, Tool, arguments::Shape, schema};
@@ -25,8 +26,10 @@ pub struct Descriptor {
     pub declines: &'static [Decline],
     /// Whether every call is to be put to a person.
     pub always_ask: bool,
-    /// The group it is listed under, if any.
+    /// The room it belongs to, if any: the toolset under which it is listed.
     pub room: Option<&'static str>,
+    /// Toolsets across the rooms that have it too.
+    pub sets: &'static [&'static str],
     /// The schema of its arguments.
     pub input: Arc<Map<String, Json>>,
     /// The schema of its reply.
@@ -35,11 +38,23 @@ pub struct Descriptor {
     pub(crate) shape: Arc<Shape>,
 }
 
+/// The toolsets that tools are added to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) room: Option<&'static str>,
+    pub(crate) sets: &'static [&'static str],
+}
+
+impl Place {
+    /// A room, and no other set.
+    pub(crate) const fn room(name: &'static str) -> Self {
+        Self { room: Some(name), sets: &[] }
+    }
+}
+
 impl Descriptor {
     /// The descriptor of the tool `T` whose reply is `R`.
-    pub(crate) fn of<T: Tool + JsonSchema, R: JsonSchema>(
-        room: Option<&'static str>,
-    ) -> Result<Self, schema::SchemaError> {
+    pub(crate) fn of<T: Tool + JsonSchema, R: JsonSchema>(place: Place) -> Result<Self, schema::SchemaError> {
         let input = schema::of_arguments::<T>(T::NAME)?;
         Ok(Self {
             name: T::NAME,
@@ -50,11 +65,61 @@ impl Descriptor {
             hints: T::HINTS,
             declines: T::DECLINES,
             always_ask: T::ALWAYS_ASK,
-            room,
+            room: place.room,
+            sets: place.sets,
             shape: Arc::new(Shape::of(&input)),
             input: Arc::new(input),
             output: Arc::new(schema::of_reply::<R>(T::NAME)?),
         })
+    }
+
+    /// The toolsets that have it: its room, then the others.
+    pub fn toolsets(&self) -> impl Iterator<Item = &'static str> {
+        self.room.into_iter().chain(self.sets.iter().copied())
+    }
+
+    /// Whether the toolset of this name has it.
+    pub fn is_in(&self, toolset: &str) -> bool {
+        self.toolsets().any(|name| name == toolset)
+    }
+
+    /// What `tools/list` publishes of it, as a value; for the same bytes each time, serialise the
+    /// descriptor itself.
+    pub fn to_json(&self) -> Json {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// What `tools/list` publishes of it, always in the same order and so in the same bytes.
+impl Serialize for Descriptor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Published<'a> {
+            name: &'a str,
+            title: &'a str,
+            description: &'a str,
+            input_schema: &'a Map<String, Json>,
+            output_schema: &'a Map<String, Json>,
+            annotations: Annotations,
+            #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+            meta: Option<Meta>,
+        }
+        #[derive(Serialize)]
+        struct Meta {
+            #[serde(rename = "anthropic/requiresUserInteraction")]
+            ask: bool,
+        }
+        Published {
+            name: self.name,
+            title: &self.title,
+            description: self.description,
+            input_schema: &self.input,
+            output_schema: &self.output,
+            annotations: self.annotations,
+            meta: self.always_ask.then_some(Meta { ask: true }),
+        }
+        .serialize(serializer)
     }
 }
 
@@ -69,11 +134,41 @@ fn in_words(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::in_words;
+    use serde::Deserialize;
+
+    use super::*;
+
+    /// Tells the time.
+    #[derive(Tool, Deserialize, JsonSchema)]
+    #[tool(effects(), hints(closed_world), always_ask, title = "Tell the time")]
+    struct TellTime {}
+
+    #[derive(Serialize, JsonSchema)]
+    struct Told {
+        at: String,
+    }
 
     #[test]
     fn a_name_in_words() {
         assert_eq!(in_words("list_drafts"), "List drafts");
         assert_eq!(in_words(""), "");
+    }
+
+    #[test]
+    fn what_is_published_has_always_the_same_bytes() {
+        let descriptor = Descriptor::of::<TellTime, Told>(Place::room("clock")).unwrap();
+        let bytes = serde_json::to_string(&descriptor).unwrap();
+        assert_eq!(
+            bytes,
+            concat!(
+                r#"{"name":"tell_time","title":"Tell the time","description":"Tells the time.","#,
+                r#""inputSchema":{"properties":{},"type":"object"},"#,
+                r#""outputSchema":{"properties":{"at":{"type":"string"}},"required":["at"],"type":"object"},"#,
+                r#""annotations":{"title":"Tell the time","readOnlyHint":false,"destructiveHint":true,"#,
+                r#""idempotentHint":false,"openWorldHint":false},"#,
+                r#""_meta":{"anthropic/requiresUserInteraction":true}}"#,
+            )
+        );
+        assert_eq!(serde_json::from_str::<Json>(&bytes).unwrap(), descriptor.to_json());
     }
 }

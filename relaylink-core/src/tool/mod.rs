@@ -16,6 +16,7 @@ pub mod toolset;
 
 pub use caller::{Caller, Ceiling, Grade};
 pub use descriptor::Descriptor;
+pub(crate) use descriptor::Place;
 pub use effect::{Effect, EffectInfo, ExternalMail, May, Removes, SharedWork, Within, Writes};
 pub use handle::{Cx, Grant, Handle};
 pub use hint::{Annotations, Decline, Hints};

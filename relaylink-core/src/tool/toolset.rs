@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Caller, Code, Cx, Descriptor, EffectInfo, Grade, Handle, Refusal, Stop, arguments, schema::SchemaError,
+    Caller, Code, Cx, Descriptor, EffectInfo, Grade, Handle, Place, Refusal, Stop, arguments,
+    schema::SchemaError,
 };
 
 /// Runs one tool: the caller and the arguments in, the reply out.
@@ -34,12 +35,14 @@ pub enum ToolsetError {
         known: String,
     },
     /// A tool that is not there.
-    #[error("there is no tool `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    #[error("there is no tool `{name}`; {}", match nearest { Some(nearest) => format!("did you mean `{nearest}`?"), None => format!("there are {known}") })]
     UnknownTool {
         /// The name given.
         name: String,
         /// The nearest there is.
         nearest: Option<String>,
+        /// The names there are.
+        known: String,
     },
 }
 
@@ -76,29 +79,38 @@ struct Entry {
 pub struct Toolset {
     entries: Arc<[Entry]>,
     index: Arc<HashMap<&'static str, usize>>,
+    /// All there were before it was narrowed, so that each narrowing knows the names whatever the order.
+    known: Arc<[Arc<Descriptor>]>,
 }
 
 /// Adds tools over the state `S`.
 pub struct Builder<S> {
     state: Arc<S>,
-    room: Option<&'static str>,
+    place: Place,
     entries: Vec<Entry>,
     error: Option<ToolsetError>,
     over: PhantomData<fn(S)>,
 }
 
 impl<S: Send + Sync + 'static> Builder<S> {
-    /// What is added from here on is listed under this name.
+    /// What is added from here on belongs to this room, and to no other set.
     #[must_use]
     pub fn room(mut self, name: &'static str) -> Self {
-        self.room = Some(name);
+        self.place = Place::room(name);
+        self
+    }
+
+    /// What is added from here on, in this room, is in these sets too; none ends that.
+    #[must_use]
+    pub fn also(mut self, sets: &'static [&'static str]) -> Self {
+        self.place.sets = sets;
         self
     }
 
     /// Adds a tool.
     #[must_use]
     pub fn tool<T: Handle<S> + DeserializeOwned + JsonSchema>(mut self) -> Self {
-        match Descriptor::of::<T, T::Reply>(self.room) {
+        match Descriptor::of::<T, T::Reply>(self.place) {
             Ok(descriptor) => {
                 let descriptor = Arc::new(descriptor);
                 let state = Arc::clone(&self.state);
@@ -133,7 +145,7 @@ impl<S: Send + Sync + 'static> Builder<S> {
 impl Toolset {
     /// Starts a toolset over this state.
     pub fn over<S: Send + Sync + 'static>(state: Arc<S>) -> Builder<S> {
-        Builder { state, room: None, entries: Vec::new(), error: None, over: PhantomData }
+        Builder { state, place: Place::default(), entries: Vec::new(), error: None, over: PhantomData }
     }
 
     /// A toolset of entries whose names are known to differ.
@@ -156,49 +168,66 @@ impl Toolset {
 
     fn indexed(entries: Vec<Entry>) -> Self {
         let index = entries.iter().enumerate().map(|(at, entry)| (entry.descriptor.name, at)).collect();
-        Self { entries: entries.into(), index: Arc::new(index) }
+        let known = entries.iter().map(|entry| Arc::clone(&entry.descriptor)).collect();
+        Self { entries: entries.into(), index: Arc::new(index), known }
     }
 
     /// This toolset and that one together; an error where both have a tool of one name.
     pub fn merge(&self, other: &Self) -> Result<Self, ToolsetError> {
-        Self::checked(self.entries.iter().chain(other.entries.iter()).cloned().collect())
+        let merged = Self::checked(self.entries.iter().chain(other.entries.iter()).cloned().collect())?;
+        let known = self.known.iter().chain(other.known.iter()).cloned().collect();
+        Ok(Self { known, ..merged })
     }
 
     fn filtered(&self, keep: impl Fn(&Descriptor) -> bool) -> Self {
-        Self::indexed(self.entries.iter().filter(|entry| keep(&entry.descriptor)).cloned().collect())
+        let kept = self.entries.iter().filter(|entry| keep(&entry.descriptor)).cloned().collect();
+        Self { known: Arc::clone(&self.known), ..Self::indexed(kept) }
     }
 
-    /// Only the tools that hint `read_only`.
+    /// Only the tools that hint `read_only`. Narrowings only take away, so this one holds whatever
+    /// else is asked, before or after.
     #[must_use]
     pub fn read_only(&self) -> Self {
         self.filtered(|descriptor| descriptor.annotations.read_only_hint)
     }
 
-    /// Only the tools of these rooms.
+    /// Only the tools of these toolsets: rooms, or sets across the rooms. No name at all leaves no tool.
     pub fn rooms<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, ToolsetError> {
-        for name in names {
-            if !self.list().any(|descriptor| descriptor.room == Some(name.as_ref())) {
-                let mut known: Vec<_> = self.list().filter_map(|descriptor| descriptor.room).collect();
-                known.dedup();
-                return Err(ToolsetError::UnknownRoom {
-                    name: name.as_ref().to_owned(),
-                    known: known.join(", "),
-                });
+        for name in names.iter().map(AsRef::as_ref) {
+            if !self.known.iter().any(|descriptor| descriptor.is_in(name)) {
+                let known: Vec<_> = self.toolsets().collect();
+                return Err(ToolsetError::UnknownRoom { name: name.to_owned(), known: known.join(", ") });
             }
         }
-        Ok(self.filtered(|descriptor| names.iter().any(|name| descriptor.room == Some(name.as_ref()))))
+        Ok(self.filtered(|descriptor| names.iter().any(|name| descriptor.is_in(name.as_ref()))))
     }
 
     /// All but the tools of these names.
     pub fn without<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, ToolsetError> {
-        for name in names {
-            if self.get(name.as_ref()).is_none() {
-                let nearest =
-                    arguments::nearest(name.as_ref(), self.list().map(|descriptor| descriptor.name));
-                return Err(ToolsetError::UnknownTool { name: name.as_ref().to_owned(), nearest });
+        for name in names.iter().map(AsRef::as_ref) {
+            if !self.known.iter().any(|descriptor| descriptor.name == name) {
+                let known: Vec<_> = self.known.iter().map(|descriptor| descriptor.name).collect();
+                let nearest = arguments::nearest(name, known.iter().copied());
+                return Err(ToolsetError::UnknownTool {
+                    name: name.to_owned(),
+                    nearest,
+                    known: known.join(", "),
+                });
             }
         }
         Ok(self.filtered(|descriptor| !names.iter().any(|name| descriptor.name == name.as_ref())))
+    }
+
+    /// The names of the toolsets there are, each once: rooms as they were added, each followed by the
+    /// sets that begin in it. A narrowed toolset knows those it was narrowed from.
+    pub fn toolsets(&self) -> impl Iterator<Item = &'static str> {
+        let mut names = Vec::new();
+        for name in self.known.iter().flat_map(|descriptor| descriptor.toolsets()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.into_iter()
     }
 
     /// All tools, in the order they were added.
@@ -216,7 +245,9 @@ impl Toolset {
         self.index.get(name).map(|&at| &*self.entries[at].descriptor)
     }
 
-    /// Calls the tool of this name. A panic in it is an `unavailable` refusal.
+    /// Calls the tool of this name: one beyond the caller's ceiling is refused before its arguments
+    /// are read, one that is not in this toolset is unknown. A panic in it is an `unavailable` refusal
+    /// without the panic's text.
     pub async fn call(
         &self,
         caller: &Caller,
@@ -227,10 +258,17 @@ impl Toolset {
             return Err(CallError::unknown(name));
         };
         let reply = AssertUnwindSafe((self.entries[at].dispatch)(caller, arguments)).catch_unwind().await;
-        reply
-            .unwrap_or_else(|_| Err(Stop::refuse(Code::Unavailable, "The tool failed.")))
-            .map_err(CallError::from)
+        Ok(reply.unwrap_or_else(|_| Err(panicked(name)))?)
     }
+}
+
+/// What a panic in a tool is answered with. What it did before is not known here: a tool over a store
+/// of transactions is stopped by the store, which knows that nothing was kept.
+fn panicked(tool: &str) -> Stop {
+    tracing::error!(tool, "a tool panicked");
+    Refusal::new(Code::Unavailable, format!("{tool} failed, and it is not known how far it came."))
+        .hint("Look at what is there before you repeat it.")
+        .into()
 }
 
 /// Refuses a tool beyond the caller's ceiling, before it starts.

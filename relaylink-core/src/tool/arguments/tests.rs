@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::json;
 
 use super::*;
-use crate::tool::{Decline, EffectInfo, Hints, Tool};
+use crate::tool::{Decline, EffectInfo, Hints, Place, Tool};
 
 /// An id as the core's are: a string whose form serde checks.
 #[derive(Debug, PartialEq)]
@@ -110,7 +110,7 @@ tools! { Draft "draft"; Strict "strict"; Nothing "nothing"; Listed "listed"; }
 struct Reply {}
 
 fn given<T: Tool + DeserializeOwned + JsonSchema>(arguments: Json) -> Result<T, Refusal> {
-    let descriptor = Descriptor::of::<T, Reply>(None).unwrap();
+    let descriptor = Descriptor::of::<T, Reply>(Place::default()).unwrap();
     let Json::Object(arguments) = arguments else { panic!("not an object") };
     read(&descriptor, arguments).map_err(Stop::into_refusal)
 }
@@ -129,7 +129,8 @@ fn draft(arguments: Json) -> Draft {
 #[test]
 fn absent_null_and_nothing_are_the_same() {
     assert_eq!(draft(json!({})), Draft::default());
-    let names = serde_json::to_value(&*Descriptor::of::<Draft, Reply>(None).unwrap().input).unwrap();
+    let names =
+        serde_json::to_value(&*Descriptor::of::<Draft, Reply>(Place::default()).unwrap().input).unwrap();
     let names: Vec<_> = names["properties"].as_object().unwrap().keys().cloned().collect();
     let all: Map<_, _> = names.iter().map(|name| (name.clone(), Json::Null)).collect();
     assert_eq!(draft(Json::Object(all)), Draft::default());
