@@ -105,32 +105,26 @@ impl Courier {
     /// A courier between this store and this mailer, at the usual [`Pace`]. Give it the
     /// [`Post`] of the Relay that queues.
     pub fn new(store: Arc<dyn Store>, mailer: Arc<dyn Mailer>, clock: Arc<dyn Clock>, post: Post) -> Self {
-        Self(Arc::new(Inner {
-            store,
-            mailer,
-            clock,
-            post,
-            pace: Pace::default(),
-            name: data_encoding::HEXLOWER.encode(&SystemSeeds.seed()),
-            claims: AtomicU64::new(0),
-            stray: Mutex::new(Vec::new()),
-        }))
+        Self::with(store, mailer, clock, post, Pace::default())
     }
 
     /// The same courier as a new one, at another pace.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Self {
         let Inner { store, mailer, clock, post, .. } = &*self.0;
-        Self(Arc::new(Inner {
-            store: Arc::clone(store),
-            mailer: Arc::clone(mailer),
-            clock: Arc::clone(clock),
-            post: post.clone(),
-            pace,
-            name: data_encoding::HEXLOWER.encode(&SystemSeeds.seed()),
-            claims: AtomicU64::new(0),
-            stray: Mutex::new(Vec::new()),
-        }))
+        Self::with(Arc::clone(store), Arc::clone(mailer), Arc::clone(clock), post.clone(), pace)
+    }
+
+    fn with(
+        store: Arc<dyn Store>,
+        mailer: Arc<dyn Mailer>,
+        clock: Arc<dyn Clock>,
+        post: Post,
+        pace: Pace,
+    ) -> Self {
+        let name = data_encoding::HEXLOWER.encode(&SystemSeeds.seed());
+        let (claims, stray) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+        Self(Arc::new(Inner { store, mailer, clock, post, pace, name, claims, stray }))
     }
 
     /// The outbox it takes from, for whoever runs the server.

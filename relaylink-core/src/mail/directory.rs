@@ -186,7 +186,9 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob('*.eml')):
     #[tokio::test]
     async fn pythons_parser_finds_no_defect() {
         if std::env::var_os("RELAYLINK_TEST_PYTHON").is_none() {
-            eprintln!("skipped: set RELAYLINK_TEST_PYTHON=1 to read the mails with python3");
+            // Past the capture of a passing test's output.
+            let off = "switched off: set RELAYLINK_TEST_PYTHON=1 to read the mails with python3";
+            writeln!(io::stderr(), "{off}").unwrap();
             return;
         }
         let folder = tempfile::tempdir().unwrap();

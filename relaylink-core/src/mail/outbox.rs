@@ -285,3 +285,82 @@ mod tests {
         assert_eq!(storable("tab\there\0\u{1b}"), "tab\there\u{fffd}\u{fffd}");
     }
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod reads {
+    use std::sync::Arc;
+
+    use crate::{
+        mail::{Answer, Courier, Letter, MemoryMailer, Post, posted},
+        prelude::*,
+        relay::{Relay, SystemClock},
+        store::{Store, sqlite::Sqlite},
+        tool::Caller,
+    };
+
+    /// Mails two people about one thing.
+    #[derive(Tool, Deserialize, JsonSchema)]
+    #[tool(effects(ExternalMail))]
+    struct MailsTwo {
+        /// What about.
+        about: String,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Done {}
+
+    impl Run for MailsTwo {
+        type Reply = Done;
+
+        fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
+            for name in ["ben", "cleo"] {
+                let to = format!("{name}@example.org")
+                    .parse()
+                    .map_err(|_| Stop::refuse(Code::InvalidArgument, "no address"))?;
+                tx.mail(Letter::new(to, "Hello", "text", &self.about).recipient(format!("acc_{name}")))?;
+            }
+            Ok(Done {})
+        }
+    }
+
+    /// Reads the state of the mail about a thing.
+    #[derive(Tool, Deserialize, JsonSchema)]
+    #[tool(hints(read_only, closed_world))]
+    struct ReadsState {
+        /// What about.
+        about: String,
+    }
+
+    impl Run for ReadsState {
+        type Reply = Vec<(String, String, bool)>;
+
+        fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Self::Reply, Stop> {
+            let letters = posted(tx, &self.about)?.into_iter().map(|letter| {
+                let recipient = letter.recipient.unwrap_or_default();
+                (recipient, letter.state.as_str().to_owned(), letter.settled.is_some())
+            });
+            Ok(letters.collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_room_sees_the_state_of_its_own_accounts_letters_about_a_thing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.path().join("relay.db")).unwrap());
+        let relay = Relay::builder(Arc::clone(&store)).tool::<MailsTwo>().build().unwrap();
+        let (ana, dora) = (Caller::local("acc_ana"), Caller::local("acc_dora"));
+        let state = async |caller, about: &str| {
+            let rows = relay.run(caller, ReadsState { about: about.into() }).await.unwrap();
+            rows.into_iter().map(|(who, state, over)| format!("{who} {state} {over}")).collect::<Vec<_>>()
+        };
+        relay.run(&ana, MailsTwo { about: "pkg_1".into() }).await.unwrap();
+        assert_eq!(state(&ana, "pkg_1").await, ["acc_ben waiting false", "acc_cleo waiting false"]);
+        assert!(state(&ana, "pkg_2").await.is_empty());
+        assert!(state(&dora, "pkg_1").await.is_empty(), "another account's letters are not to be seen");
+
+        let mailer = MemoryMailer::new();
+        mailer.answer(&"cleo@example.org".parse().unwrap(), [Answer::Permanent]);
+        Courier::new(store, Arc::new(mailer), Arc::new(SystemClock), Post::default()).drain().await.unwrap();
+        assert_eq!(state(&ana, "pkg_1").await, ["acc_ben sent true", "acc_cleo failed true"]);
+    }
+}
