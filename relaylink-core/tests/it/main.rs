@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod audit;
+mod behaviour;
 mod mail;
-
 mod sqlite;
 mod toolset;
