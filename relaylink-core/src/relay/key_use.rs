@@ -81,10 +81,7 @@ impl Relay {
             Ok(())
         });
         match flushed.await {
-            Ok(()) => {
-                self.key_use().stored(&waiting, self.now());
-                Ok(())
-            }
+            Ok(()) => Ok(self.key_use().stored(&waiting, self.now())),
             Err(Stop::Store(error)) => Err(error),
             Err(Stop::Refused(_)) => Ok(()),
         }

@@ -55,9 +55,7 @@ impl Relay {
         });
         match found.await {
             Ok(caller) => {
-                if let Some(caller) = &caller {
-                    self.key_use().note(caller, now);
-                }
+                caller.iter().for_each(|caller| self.key_use().note(caller, now));
                 Ok(caller)
             }
             Err(Stop::Store(error)) => Err(error),

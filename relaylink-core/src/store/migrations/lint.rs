@@ -46,7 +46,8 @@ pub(super) fn fault(text: &str) -> Option<String> {
     let is = |at: usize, word: &str| words.get(at).is_some_and(|w| w == word);
     let mut first = true;
     let mut conflict_target = false;
-    for (at, word) in words.iter().map(String::as_str).enumerate() {
+    for at in 0..words.len() {
+        let word = words[at].as_str();
         if word == ";" {
             first = true;
             continue;

@@ -1,0 +1,134 @@
+//! Streamable HTTP without sessions: one request, one JSON reply.
+
+mod access;
+mod guard;
+
+use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc};
+
+use access::{Hosts, Origins};
+use axum::{Router, middleware::from_fn_with_state, routing::any_service, serve::Listener};
+use guard::Guard;
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Authenticate, Server, limits};
+
+pub use access::AccessError;
+
+/// How a toolset is served over HTTP. Without more, at `/mcp` of this machine's own names, to
+/// clients that are no browsers.
+#[must_use]
+pub struct Http {
+    server: Server,
+    path: String,
+    hosts: Hosts,
+    origins: Origins,
+}
+
+impl Http {
+    /// Serves this server.
+    pub fn new(server: &Server) -> Self {
+        Self {
+            server: server.clone(),
+            path: "/mcp".to_owned(),
+            hosts: Hosts::local(),
+            origins: Origins::default(),
+        }
+    }
+
+    /// Another path than `/mcp`.
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// One more host by whose name the server may be called, beside `localhost`, `127.0.0.1` and
+    /// `[::1]`: `mcp.example.org` on any port, or `mcp.example.org:8443`. Any other is 403, so that
+    /// no web page reaches a local server under a name of its own.
+    pub fn host(mut self, host: &str) -> Result<Self, AccessError> {
+        self.hosts.add(host)?;
+        Ok(self)
+    }
+
+    /// One more origin whose pages may call the server: `https://app.example.org`, or
+    /// `http://localhost:*` for any port. Any other is 403; requests without an origin, which no
+    /// browser sends, are let through.
+    pub fn origin(mut self, origin: &str) -> Result<Self, AccessError> {
+        self.origins.add(origin)?;
+        Ok(self)
+    }
+
+    /// The router, to serve or to merge into a router of yours. A request whose extensions hold a
+    /// [`Caller`](relaylink_core::tool::Caller) already is taken as theirs; any other needs a key.
+    pub fn router<A: Authenticate>(self, keys: A) -> Router {
+        // The guard has checked Host and Origin before rmcp is asked, on all answers alike.
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(limits::MESSAGE_BYTES);
+        let server = self.server.clone();
+        let service = StreamableHttpService::new(
+            move || Ok(server.session(None)),
+            Arc::new(NeverSessionManager::default()),
+            config,
+        );
+        let route = Router::new().route(&self.path, any_service(service));
+        let guard = Guard { keys, http: self, places: Semaphore::new(limits::REQUESTS) };
+        route.route_layer(from_fn_with_state(Arc::new(guard), guard::guard::<A>))
+    }
+}
+
+/// Serves a router until `shutdown` completes; then requests that run have [`limits::SHUTDOWN`] to
+/// end. A connection that stalls is dropped ([`limits::STALLED`], [`limits::IDLE`]).
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let told = CancellationToken::new();
+    let stop = told.clone();
+    let serving = axum::serve(Connections(listener), app).with_graceful_shutdown(async move {
+        shutdown.await;
+        stop.cancel();
+    });
+    let out_of_time = async {
+        told.cancelled().await;
+        tokio::time::sleep(limits::SHUTDOWN).await;
+    };
+    tokio::select! {
+        ended = async { serving.await } => ended,
+        () = out_of_time => Ok(()),
+    }
+}
+
+/// Connections that cannot be held for ever, without Nagle's delay (an answer in two writes would
+/// wait 40 ms).
+struct Connections(TcpListener);
+
+impl Listener for Connections {
+    type Io = Pin<Box<TimeoutStream<TcpStream>>>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.0).await;
+        // Without it an answer is slower, not wrong.
+        let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits::STALLED));
+        stream.set_read_timeout(Some(limits::IDLE));
+        (Box::pin(stream), address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}

@@ -1,0 +1,206 @@
+//! One client over a pair of byte streams: a message a line.
+
+use std::{future::Future, io};
+
+use futures_util::StreamExt;
+use relaylink_core::tool::Caller;
+use rmcp::{
+    RoleServer, ServiceExt,
+    model::{ClientJsonRpcMessage, ClientRequest, GetMeta, ProtocolVersion, ServerJsonRpcMessage},
+    service::ServerInitializeError,
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    sync::mpsc,
+    time::timeout,
+};
+use tokio_util::{
+    bytes::{Bytes, BytesMut},
+    codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead},
+    sync::CancellationToken,
+};
+
+use crate::{
+    Server, limits,
+    message::{self, Read},
+};
+
+/// Serves this caller over stdin and stdout, until stdin ends or `shutdown` completes. Calls that
+/// run when stdin ends have five seconds, and their answers are written before this returns.
+///
+/// Nothing but protocol may be written to stdout. End the process once this has returned: where
+/// stdin is no pipe, reading it cannot be cancelled, and the runtime would wait for it.
+pub async fn serve(
+    server: &Server,
+    caller: Caller,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let (read, write) = rmcp::transport::stdio_pipes();
+    serve_over(server, caller, read, write, shutdown).await
+}
+
+/// Serves this caller over streams of yours, as [`serve`] does over stdin and stdout.
+pub async fn serve_over<R, W>(
+    server: &Server,
+    caller: Caller,
+    read: R,
+    write: W,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (answers, written) = mpsc::channel(limits::ANSWERS);
+    let mut writer = tokio::spawn(write_all(written, write));
+    let pipe = Pipe { lines: FramedRead::new(read, Lines::new()), answers, opened: false };
+    let told = CancellationToken::new();
+    let session = server.session(Some(caller)).serve_with_ct(pipe, told.clone());
+    let session = Box::pin(async {
+        match session.await {
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    });
+    let stop = async {
+        shutdown.await;
+        told.cancel();
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        ended = session => ended?,
+        () = stop => {}
+    }
+    // The session is over and with it every sender, so the writer ends with the last answer.
+    match timeout(limits::LAST_WORDS, &mut writer).await {
+        Ok(Ok(written)) => written,
+        Ok(Err(_)) => Err(io::Error::other("writing to the client failed")),
+        Err(_) => {
+            writer.abort();
+            Ok(())
+        }
+    }
+}
+
+/// Writes answers as they come, several at a time where several wait.
+async fn write_all<W: AsyncWrite + Unpin>(
+    mut answers: mpsc::Receiver<Vec<u8>>,
+    mut write: W,
+) -> io::Result<()> {
+    while let Some(answer) = answers.recv().await {
+        write.write_all(&answer).await?;
+        while let Ok(answer) = answers.try_recv() {
+            write.write_all(&answer).await?;
+        }
+        write.flush().await?;
+    }
+    write.shutdown().await
+}
+
+/// Lines in, answers out.
+struct Pipe<R> {
+    lines: FramedRead<R, Lines>,
+    answers: mpsc::Sender<Vec<u8>>,
+    /// Whether a request has come that opens a session: before it, rmcp takes anything but a
+    /// request as the end.
+    opened: bool,
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipe<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let answers = self.answers.clone();
+        async move {
+            let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+            answers.send(line(&message)?).await.map_err(gone)
+        }
+    }
+
+    /// Cancelled whenever an answer is ready, so nothing may be lost at an await.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // Room for an answer first: who reads no answers is read no requests.
+            let room = self.answers.reserve().await.ok()?;
+            let read = match self.lines.next().await? {
+                Ok(Some(line)) => message::read(&line),
+                Ok(None) => Read::Bad(message::too_long()),
+                Err(error) => {
+                    tracing::warn!(%error, "reading from the client failed");
+                    return None;
+                }
+            };
+            match read {
+                Read::Message(message) => {
+                    self.opened = self.opened || opens(&message);
+                    if self.opened || matches!(*message, ClientJsonRpcMessage::Request(_)) {
+                        return Some(*message);
+                    }
+                }
+                Read::Nothing => {}
+                Read::Bad(answer) => room.send(line(&answer).ok()?),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// Whether this message opens a session: `initialize`, or a request that says all in itself.
+fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::DiscoverRequest(_) => false,
+        request => request
+            .get_meta()
+            .protocol_version()
+            .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version)),
+    }
+}
+
+fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(message)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Lines of input; none where one was too long, of which no more is held than a message may have.
+struct Lines(AnyDelimiterCodec);
+
+impl Lines {
+    fn new() -> Self {
+        Self(AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limits::MESSAGE_BYTES))
+    }
+}
+
+impl Decoder for Lines {
+    type Item = Option<Bytes>;
+    type Error = io::Error;
+
+    /// A line that is too long is an item, since an error would leave what follows it unread.
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        match self.0.decode(buffer) {
+            Ok(line) => Ok(line.map(Some)),
+            Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
+            Err(AnyDelimiterCodecError::Io(error)) => Err(error),
+        }
+    }
+
+    /// A last line without its end is a line.
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        match self.decode(buffer)? {
+            None if !buffer.is_empty() => Ok(Some(Some(buffer.split().freeze()))),
+            line => Ok(line),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Case 93, and the bounds on what is held at one time.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use relaylink_core::tool::Toolset;
+use relaylink_mcp::Server;
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{sleep, timeout},
+};
+
+use crate::support::{
+    Site, Wire, call, refusal, request,
+    site::{answer, head},
+    tools,
+};
+
+#[tokio::test]
+async fn no_more_calls_run_than_are_allowed_and_all_are_answered() {
+    let bench = Arc::default();
+    let server = Server::new(tools::toolset(&bench)).in_flight(4);
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    for id in 1..=100 {
+        wire.say(&call(id, "slow", &json!({"millis": 5}))).await;
+    }
+    let mut ids = Vec::new();
+    for _ in 0..100 {
+        let answer = wire.hear().await.unwrap();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        ids.push(answer["id"].as_u64().unwrap());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=100).collect::<Vec<_>>());
+    assert_eq!(bench.most.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn beyond_those_that_may_wait_a_call_is_refused_at_once() {
+    let server = Server::new(tools::toolset(&Arc::default())).in_flight(1);
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.say(&call(0, "slow", &json!({"millis": 60_000}))).await;
+    let many = relaylink_mcp::limits::WAITING as u64 + 1;
+    for id in 1..=many {
+        wire.say(&call(id, "echo", &json!({"text": "x"}))).await;
+    }
+    let answer = wire.hear().await.unwrap();
+    assert_eq!(refusal(&answer)["code"], "unavailable");
+    assert_eq!(
+        wire.ask(&request(9999, "ping", &json!({}))).await["id"],
+        9999,
+        "what is no call needs no place"
+    );
+}
+
+#[tokio::test]
+async fn a_call_given_up_while_it_waits_never_starts() {
+    let bench = Arc::default();
+    let server = Server::new(tools::toolset(&bench)).in_flight(1);
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.say(&call(1, "slow", &json!({"millis": 300}))).await;
+    wire.say(&call(2, "throw_out", &json!({}))).await;
+    wire.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}))
+        .await;
+    assert_eq!(wire.hear().await.unwrap()["id"], 1);
+    assert_eq!(wire.ask(&call(3, "echo", &json!({"text": "x"}))).await["id"], 3);
+    assert_eq!(bench.gone.load(Ordering::SeqCst), 0);
+}
+
+/// A connection on which a large answer is asked for again and again, and not a byte of it read.
+async fn stuck(site: &Site) -> TcpStream {
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    let body = call(1, "large", &json!({"bytes": 1_000_000})).to_string();
+    let head = head("POST", &[("connection", "keep-alive")]);
+    let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(request.repeat(10).as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn clients_that_do_not_read_hold_up_nobody() {
+    let site = Site::open().await;
+    let mut clients = Vec::new();
+    for _ in 0..20 {
+        clients.push(stuck(&site).await);
+    }
+    let well = timeout(Duration::from_secs(10), site.ask(&call(1, "echo", &json!({"text": "well"})))).await;
+    assert_eq!(well.unwrap()["result"]["structuredContent"]["text"], "well");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_nothing_is_dropped() {
+    let site = Site::open().await;
+    let mut client = stuck(&site).await;
+    sleep(Duration::from_secs(1)).await;
+    let asked = site.bench.large.load(Ordering::SeqCst);
+    sleep(relaylink_mcp::limits::STALLED * 2).await;
+    let mut taken = Vec::new();
+    // The end, or a reset: not the ten answers that were asked for.
+    let _ = client.read_to_end(&mut taken).await;
+    assert!(taken.len() < 9_000_000 && asked < 10, "{} bytes of {asked} answers", taken.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_brings_nothing_is_dropped() {
+    let site = Site::open().await;
+    let mut client = TcpStream::connect(site.address).await.unwrap();
+    let patience = relaylink_mcp::limits::IDLE + Duration::from_secs(5);
+    assert_eq!(timeout(patience, client.read(&mut [0])).await.unwrap().unwrap(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_arrive_is_408() {
+    let site = Site::open().await;
+    let begun = head("POST", &[]) + "content-length: 100\r\n\r\n{";
+    let mut client = TcpStream::connect(site.address).await.unwrap();
+    client.write_all(begun.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    client.read_to_end(&mut bytes).await.unwrap();
+    assert_eq!(answer(&bytes).status, 408);
+}
+
+#[test]
+fn instructions_stay_under_six_hundred_characters() {
+    let with = |length| Server::new(Toolset::default()).instructions(&"é".repeat(length));
+    assert!(with(599).is_ok());
+    let error = with(600).err().map(|error| error.to_string());
+    assert!(error.unwrap().contains("600 characters"));
+}

@@ -1,0 +1,100 @@
+//! Cases 94 and 97: the end of a session, and of the server.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use relaylink_mcp::Server;
+use serde_json::json;
+use tokio::{
+    io::AsyncWriteExt,
+    net::TcpStream,
+    time::{sleep, timeout},
+};
+
+use crate::support::{Site, Wire, call, initialize, site::head, tools};
+
+#[tokio::test]
+async fn input_that_ends_at_once_ends_the_session_at_once() {
+    let mut wire = Wire::as_ana();
+    wire.hang_up().await;
+    assert_eq!(wire.hear().await, None);
+    timeout(Duration::from_secs(2), wire.session).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_pending_answer_is_written_before_the_session_ends() {
+    let server = Server::new(tools::toolset(&Arc::default()));
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.say(&call(1, "slow", &json!({"millis": 500}))).await;
+    wire.bytes(b"nonsense\n").await;
+    wire.hang_up().await;
+    assert_eq!(wire.hear().await.unwrap()["error"]["code"], -32700);
+    assert_eq!(wire.hear().await.unwrap()["result"]["structuredContent"]["text"], "at last");
+    assert_eq!(wire.hear().await, None);
+    timeout(Duration::from_secs(2), wire.session).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_last_line_without_its_end_is_answered() {
+    let mut wire = Wire::as_ana();
+    wire.bytes(initialize("2025-06-18").to_string().as_bytes()).await;
+    wire.hang_up().await;
+    assert_eq!(wire.hear().await.unwrap()["result"]["protocolVersion"], "2025-06-18");
+    let mut wire = Wire::as_ana();
+    wire.bytes(b"nonsense").await;
+    wire.hang_up().await;
+    assert_eq!(wire.hear().await.unwrap()["error"]["code"], -32700);
+    assert_eq!(wire.hear().await, None);
+}
+
+#[tokio::test]
+async fn a_session_that_is_told_to_stop_writes_what_is_ready_and_stops() {
+    let server = Server::new(tools::toolset(&Arc::default()));
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.say(&call(1, "slow", &json!({"millis": 300}))).await;
+    sleep(Duration::from_millis(100)).await;
+    wire.stop();
+    assert_eq!(wire.hear().await.unwrap()["id"], 1);
+    timeout(Duration::from_secs(3), wire.session).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_told_to_stop_answers_what_runs_and_stops() {
+    let mut site = Site::open().await;
+    // Three connections that are open and say nothing, and one that never ends its request.
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        open.push(TcpStream::connect(site.address).await.unwrap());
+    }
+    let address = site.address;
+    let running = tokio::spawn(async move {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let body = call(1, "slow", &json!({"millis": 1000})).to_string();
+        let request = head("POST", &[]) + &format!("content-length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut bytes).await.unwrap();
+        String::from_utf8(bytes).unwrap()
+    });
+    while site.bench.running.load(Ordering::SeqCst) == 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let started = Instant::now();
+    site.stop();
+    assert!(running.await.unwrap().contains("at last"));
+    timeout(Duration::from_secs(10), site.serving).await.unwrap().unwrap().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5), "idle connections hold nothing up");
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}
+
+#[tokio::test]
+async fn a_request_that_never_ends_does_not_keep_the_server_up() {
+    let mut site = Site::open().await;
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    stream.write_all((head("POST", &[]) + "content-length: 100\r\n\r\n{").as_bytes()).await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    site.stop();
+    timeout(Duration::from_secs(10), site.serving).await.unwrap().unwrap().unwrap();
+}
