@@ -64,7 +64,7 @@ impl Relay {
 
 impl Accounts<'_> {
     /// Makes an account. Refused as a `conflict` where the address has one.
-    pub async fn create_account(&self, address: Address, name: Name) -> Result<Account, Stop> {
+    pub async fn create_account(self, address: Address, name: Name) -> Result<Account, Stop> {
         self.0
             .transact(&administrator(""), Access::ALL, move |session, call, frame| {
                 if rows::card_at(session, &address.key())?.is_some() {
@@ -88,12 +88,12 @@ impl Accounts<'_> {
     }
 
     /// All accounts, by address.
-    pub async fn list_accounts(&self) -> Result<Vec<Account>, Stop> {
+    pub async fn list_accounts(self) -> Result<Vec<Account>, Stop> {
         self.0.transact(&administrator(""), Access::READ, |session, _, _| rows::accounts(session)).await
     }
 
     /// The account with this address, however its case is written.
-    pub async fn account(&self, address: &Address) -> Result<Option<Account>, Stop> {
+    pub async fn account(self, address: &Address) -> Result<Option<Account>, Stop> {
         let key = address.key();
         self.0
             .transact(&administrator(""), Access::READ, move |session, _, _| rows::account_at(session, &key))
@@ -105,7 +105,7 @@ impl Accounts<'_> {
     ///
     /// A ceiling without limit is kept as one that lists every effect RelayLink has today.
     pub async fn create_key(
-        &self,
+        self,
         account: &AccountId,
         name: Name,
         ceiling: Ceiling,
@@ -130,7 +130,7 @@ impl Accounts<'_> {
     /// and not made anew. `ceiling` is that of a new key, every effect listed where it is `None`;
     /// one that is given and differs from that of the key that is there is a `conflict`.
     pub async fn key_without_secret(
-        &self,
+        self,
         account: &AccountId,
         name: Name,
         ceiling: Option<Ceiling>,
@@ -138,24 +138,18 @@ impl Accounts<'_> {
         let account = account.clone();
         self.0
             .transact(&administrator(account.as_str()), Access::ALL, move |session, call, frame| {
-                let key = match rows::key_named(session, &account, &name)? {
-                    Some(key) => usable(key, ceiling.as_ref(), call.now)?,
-                    None => {
-                        let ceiling = ceiling.clone().unwrap_or_else(rules::everything_listed);
-                        insert(
-                            session,
-                            &new_key(frame.new_id(call), &account, &name, &ceiling, call.now, None),
-                            None,
-                        )?
-                    }
-                };
-                Ok(Caller::with_credential(account.as_str(), key.id.as_str(), key.ceiling))
+                if let Some(key) = rows::key_named(session, &account, &name)? {
+                    return Ok(acting_as(usable(key, ceiling.as_ref(), call.now)?));
+                }
+                let ceiling = ceiling.clone().unwrap_or_else(rules::everything_listed);
+                let key = new_key(frame.new_id(call), &account, &name, &ceiling, call.now, None);
+                insert(session, &key, None).map(acting_as)
             })
             .await
     }
 
     /// The keys of an account, newest first, revoked ones too.
-    pub async fn list_keys(&self, account: &AccountId) -> Result<Vec<Key>, Stop> {
+    pub async fn list_keys(self, account: &AccountId) -> Result<Vec<Key>, Stop> {
         let account = account.clone();
         self.0
             .transact(&administrator(account.as_str()), Access::READ, move |session, _, _| {
@@ -165,7 +159,7 @@ impl Accounts<'_> {
     }
 
     /// The key of this name, as names are compared.
-    pub async fn key(&self, account: &AccountId, name: &Name) -> Result<Option<Key>, Stop> {
+    pub async fn key(self, account: &AccountId, name: &Name) -> Result<Option<Key>, Stop> {
         let (account, name) = (account.clone(), name.clone());
         self.0
             .transact(&administrator(account.as_str()), Access::READ, move |session, _, _| {
@@ -178,6 +172,10 @@ impl Accounts<'_> {
 /// Who administers: nobody's key, in the lane of the account it is about.
 fn administrator(account: &str) -> Caller {
     Caller::local(account)
+}
+
+fn acting_as(key: Key) -> Caller {
+    Caller::with_credential(key.account.as_str(), key.id.as_str(), key.ceiling)
 }
 
 fn new_key(

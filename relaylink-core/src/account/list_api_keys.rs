@@ -6,7 +6,7 @@ use crate::{
 
 /// Lists the account's API keys, newest first: name, what it may do, dates, and of the key itself
 /// the first and the last six characters, by which a person tells it from others. No key can be used
-/// from what is shown. revoke_api_key ends one.
+/// from what is shown. `revoke_api_key` ends one.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(hints(read_only, closed_world))]
 #[serde(rename_all = "camelCase")]

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Ends an API key for good, also the one in use: from that moment it opens nothing, and nothing
-/// brings it back. Its name and dates stay in list_api_keys. Mails the account's own address. Revoked
+/// brings it back. Its name and dates stay in `list_api_keys`. Mails the account's own address. Revoked
 /// already: nothing changes.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(
@@ -17,7 +17,7 @@ use crate::{
 )]
 #[serde(rename_all = "camelCase")]
 pub struct RevokeApiKey {
-    /// The key to end, by the id that list_api_keys shows.
+    /// The key to end, by the id that `list_api_keys` shows.
     pub key: KeyId,
 }
 

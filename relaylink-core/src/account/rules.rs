@@ -1,5 +1,7 @@
 //! What a key may do, in words; what a person is told.
 
+use std::fmt::Write as _;
+
 use crate::tool::{Ceiling, Code, Effect, ExternalMail, Grade, Refusal, Removes, SharedWork, Stop, Writes};
 
 /// The effects of RelayLink's own tools, and what each is called in a sentence.
@@ -25,19 +27,19 @@ pub(super) fn may(ceiling: &Ceiling) -> String {
     let others =
         ceiling.grades().into_iter().flatten().map(|(name, _)| (name, name)).filter(|(name, _)| own(name));
     let effects: Vec<_> = EFFECTS.into_iter().chain(others).collect();
-    let words = |grade| {
-        let graded = effects.iter().filter(|(name, _)| ceiling.grade_of(name) == grade);
-        listed(&graded.map(|(_, words)| *words).collect::<Vec<_>>())
+    let graded = |grade| {
+        let graded = effects.iter().filter(move |(name, _)| ceiling.grade_of(name) == grade);
+        graded.map(|(_, words)| *words).collect::<Vec<_>>()
     };
-    let mut sentences = match words(Grade::Allow) {
-        None => "May read.".to_owned(),
-        Some(words) => format!("May read, {words}."),
-    };
-    if let Some(words) = words(Grade::Stage) {
-        sentences += &format!(" May only prepare, for a person to confirm: {words}.");
-    }
-    if let Some(words) = words(Grade::Refuse) {
-        sentences += &format!(" May not: {words}.");
+    let allowed = [vec!["read"], graded(Grade::Allow)].concat();
+    let mut sentences = format!("May {}.", listed(&allowed));
+    for (grade, begins) in
+        [(Grade::Stage, "May only prepare, for a person to confirm"), (Grade::Refuse, "May not")]
+    {
+        let words = listed(&graded(grade));
+        if !words.is_empty() {
+            let _ = write!(sentences, " {begins}: {words}.");
+        }
     }
     if ceiling.grade_of(Writes::NAME) != Grade::Allow {
         sentences += " It can read heads but cannot open packages: the receipt is a write.";
@@ -53,11 +55,11 @@ pub(super) fn same(one: &Ceiling, other: &Ceiling) -> bool {
     covers(one, other) && covers(other, one)
 }
 
-fn listed(words: &[&str]) -> Option<String> {
+fn listed(words: &[&str]) -> String {
     match words {
-        [] => None,
-        [one] => Some((*one).to_owned()),
-        [most @ .., last] => Some(format!("{} and {last}", most.join(", "))),
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::{
 };
 
 /// Remembers a statement for the account's assistants. With `replaces`, a wrong or outdated memory
-/// is deleted in the same step, for good. Called twice it is remembered twice. memory_search finds
-/// it, memory_forget deletes it.
+/// is deleted in the same step, for good. Called twice it is remembered twice. `memory_search` finds
+/// it, `memory_forget` deletes it.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(effects(Writes, Removes), hints(closed_world))]
 #[serde(rename_all = "camelCase")]

@@ -1,7 +1,7 @@
 use super::{MemoryId, no_memory, rows};
 use crate::prelude::*;
 
-/// Deletes a memory for good, text and all. Forgotten already: nothing changes. memory_add with
+/// Deletes a memory for good, text and all. Forgotten already: nothing changes. `memory_add` with
 /// `replaces` deletes one and puts another in its place.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(effects(Writes, Removes), hints(idempotent, closed_world))]

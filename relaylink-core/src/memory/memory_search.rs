@@ -47,7 +47,7 @@ impl Run for MemorySearch {
         }
         let behind = self.cursor.as_ref().map(Cursor::key).transpose()?;
         let about = self.about.as_ref().map(Name::key);
-        let found = rows::search(tx, query, about, behind.as_ref(), self.limit.and_one())?;
+        let found = rows::search(tx, query, about.as_deref(), behind, self.limit.rows() + 1)?;
         let (memories, next_cursor) = self.limit.cut(found, |memory| memory.memory.clone());
         Ok(FoundMemories { memories, next_cursor })
     }

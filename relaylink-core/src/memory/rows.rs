@@ -3,8 +3,8 @@
 use super::{Memory, MemoryId};
 use crate::{
     account,
-    relay::{Tx, terms},
-    store::{Remove, Row, Select, StoreError, Value, Write},
+    relay::{Name, Tx, terms},
+    store::{Remove, Row, Select, StoreError, Write},
     tool::{May, Removes, Stop, Tool, Writes},
 };
 
@@ -23,26 +23,52 @@ const FOUND: Select = Select::new(
      ORDER BY m.id DESC LIMIT ?4",
 );
 
-/// The account's memories that hold all words of `query` and are about that name, newest first.
+/// The account's memories that hold all words of `query` and are about that name, newest first; at
+/// most `limit`.
 pub(super) fn search(
     tx: &mut Tx<'_, impl Tool>,
     query: &str,
-    about: Option<String>,
-    behind: Option<&MemoryId>,
-    limit: Value,
+    about: Option<&str>,
+    behind: Option<MemoryId>,
+    limit: usize,
 ) -> Result<Vec<Memory>, Stop> {
-    // Without a cursor: what no id comes behind.
-    let behind = behind.map_or("mem_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MemoryId::as_str);
-    let mut parameters = vec![tx.account().into(), behind.into(), about.into(), limit];
     let number = account::number(tx)?;
-    let rows = match terms::search(number, query) {
-        None => tx.select(&LISTED, &parameters)?,
-        Some(search) => {
-            parameters.push(search.into());
-            tx.select(&FOUND, &parameters)?
-        }
+    let search = terms::search(number, query);
+    let coarse = search.as_ref().filter(|search| search.is_coarse());
+    let page = |tx: &mut Tx<'_, _>, behind: Option<&MemoryId>| {
+        // Without a cursor: what no id comes behind.
+        let behind = behind.map_or("mem_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MemoryId::as_str);
+        let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut parameters = vec![tx.account().into(), behind.into(), about.into(), rows.into()];
+        let rows = match &search {
+            None => tx.select(&LISTED, &parameters)?,
+            Some(search) => {
+                parameters.push((&search.asked).into());
+                tx.select(&FOUND, &parameters)?
+            }
+        };
+        Ok::<Vec<_>, Stop>(rows.into_iter().map(read).collect::<Result<_, _>>()?)
     };
-    Ok(rows.into_iter().map(read).collect::<Result<_, _>>()?)
+    let (mut found, mut behind) = (Vec::new(), behind);
+    loop {
+        let memories = page(tx, behind.as_ref())?;
+        let last = memories.last().map(|memory| memory.memory.clone());
+        let full = memories.len() == limit;
+        found.extend(
+            memories.into_iter().filter(|memory| coarse.is_none_or(|search| search.holds(&searched(memory)))),
+        );
+        if !full || found.len() >= limit {
+            found.truncate(limit);
+            return Ok(found);
+        }
+        behind = last;
+    }
+}
+
+/// The text by whose words a memory is found.
+fn searched(memory: &Memory) -> String {
+    let about = memory.about.as_ref().map(Name::as_str).unwrap_or_default();
+    format!("{}\n{about}", memory.text)
 }
 
 const INSERT: Write = Write::new(
@@ -59,14 +85,11 @@ pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Resu
         tx.account().into(),
         (&memory.text).into(),
         about.into(),
-        about.map(crate::relay::Name::key).into(),
+        about.map(Name::key).into(),
         memory.created.into(),
     ];
     let account = account::number(tx)?;
-    let words = match about {
-        Some(about) => terms::index(account, &format!("{}\n{about}", memory.text)),
-        None => terms::index(account, &memory.text),
-    };
+    let words = terms::index(account, &searched(memory));
     let mut rows = tx.write_returning(&INSERT, &row)?;
     let number: i64 = rows.pop().map(|mut row| row.take(0)).transpose()?.unwrap_or_default();
     tx.write(&INSERT_TERMS, &[number.into(), words.into()])?;

@@ -81,7 +81,10 @@ impl Relay {
             Ok(())
         });
         match flushed.await {
-            Ok(()) => Ok(self.key_use().stored(&waiting, self.now())),
+            Ok(()) => {
+                self.key_use().stored(&waiting, self.now());
+                Ok(())
+            }
             Err(Stop::Store(error)) => Err(error),
             Err(Stop::Refused(_)) => Ok(()),
         }

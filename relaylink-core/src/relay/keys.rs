@@ -55,7 +55,9 @@ impl Relay {
         });
         match found.await {
             Ok(caller) => {
-                caller.iter().for_each(|caller| self.key_use().note(caller, now));
+                if let Some(caller) = &caller {
+                    self.key_use().note(caller, now);
+                }
                 Ok(caller)
             }
             Err(Stop::Store(error)) => Err(error),

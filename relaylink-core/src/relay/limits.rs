@@ -46,3 +46,6 @@ pub const MEMORY_MAX: usize = 4_000;
 /// Characters of a search at most: a long passage can be pasted, and its words still be looked up
 /// within a read's deadline.
 pub const QUERY_MAX: usize = 10_000;
+/// Terms of a search that the index is asked at most: it opens each one before it answers. The
+/// others are looked for in what it answers.
+pub const SEARCH_TERMS_MAX: usize = 64;

@@ -63,7 +63,7 @@ fn digit(value: u32) -> char {
 fn divide(number: &mut [u8]) -> u32 {
     number.iter_mut().fold(0, |rest, byte| {
         let value = rest << 8 | u32::from(*byte);
-        *byte = (value / 62) as u8;
+        *byte = u8::try_from(value / 62).unwrap_or(u8::MAX);
         value % 62
     })
 }

@@ -14,7 +14,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use super::limits::TERM_MAX;
+use super::limits::{SEARCH_TERMS_MAX, TERM_MAX};
 
 /// The terms of a text that this account may find, apart by spaces: what the index is given.
 pub(crate) fn index(account: i64, text: &str) -> String {
@@ -35,25 +35,56 @@ pub(crate) fn index(account: i64, text: &str) -> String {
     terms
 }
 
-/// A search for all words of `text` in what this account holds, as the index takes it;
-/// `None` where the text has no word. Nothing of it but letters, digits and marks goes in.
-pub(crate) fn search(account: i64, text: &str) -> Option<String> {
+/// A search for all words of a text in what one account holds.
+pub(crate) struct Search {
+    /// What the index is asked: nothing of the text but letters, digits and marks goes in.
+    pub(crate) asked: String,
+    /// The terms that the index is not asked, for there are too many.
+    rest: Vec<(String, bool)>,
+}
+
+/// A search for all words of `text`; `None` where it has no word.
+pub(crate) fn search(account: i64, text: &str) -> Option<Search> {
     let mut wanted = BTreeSet::new();
     each_run(text, |kind, run| {
         if kind != Kind::Solid {
-            wanted.insert((run.to_owned(), ""));
+            wanted.insert((run.to_owned(), false));
         } else if run.chars().nth(1).is_none() {
-            wanted.insert((run.to_owned(), "*"));
+            wanted.insert((run.to_owned(), true));
         } else {
-            wanted.extend(pairs(run).map(|pair| (pair.to_owned(), "")));
+            wanted.extend(pairs(run).map(|pair| (pair.to_owned(), false)));
         }
     });
-    let mut search = String::new();
-    for (term, prefix) in wanted {
-        let and = if search.is_empty() { "" } else { " AND " };
-        let _ = write!(search, "{and}\"{account}~{term}\"{prefix}");
+    let mut wanted: Vec<_> = wanted.into_iter().collect();
+    if wanted.len() > SEARCH_TERMS_MAX {
+        // Long words are rare ones.
+        wanted.sort_by_key(|(term, _)| std::cmp::Reverse(term.len()));
     }
-    (!search.is_empty()).then_some(search)
+    let rest = wanted.split_off(wanted.len().min(SEARCH_TERMS_MAX));
+    let mut asked = String::new();
+    for (term, prefix) in wanted {
+        let and = if asked.is_empty() { "" } else { " AND " };
+        let star = if prefix { "*" } else { "" };
+        let _ = write!(asked, "{and}\"{account}~{term}\"{star}");
+    }
+    (!asked.is_empty()).then_some(Search { asked, rest })
+}
+
+impl Search {
+    /// Whether the index may answer more than is searched for, so that [`holds`](Self::holds) must be asked.
+    pub(crate) fn is_coarse(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Whether a text that the index answered has the terms that the index was not asked.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let index = if self.is_coarse() { index(0, text) } else { String::new() };
+        let terms: BTreeSet<_> = index.split(' ').filter_map(|term| term.strip_prefix("0~")).collect();
+        self.rest.iter().all(|(wanted, prefix)| {
+            let mut from = terms.range(wanted.as_str()..);
+            from.next().is_some_and(|term| term == wanted || *prefix && term.starts_with(wanted))
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,10 +196,11 @@ mod tests {
         let index = index(7, text);
         let terms: BTreeSet<_> = index.split_whitespace().collect();
         search(7, query).is_none_or(|search| {
-            search.split(" AND ").all(|part| match part.strip_suffix('*') {
-                Some(part) => terms.iter().any(|term| term.starts_with(part.trim_matches('"'))),
-                None => terms.contains(part.trim_matches('"')),
-            })
+            search.holds(text)
+                && search.asked.split(" AND ").all(|part| match part.strip_suffix('*') {
+                    Some(part) => terms.iter().any(|term| term.starts_with(part.trim_matches('"'))),
+                    None => terms.contains(part.trim_matches('"')),
+                })
         })
     }
 
@@ -178,10 +210,11 @@ mod tests {
         assert_eq!(index(42, "Invoice INVOICE REL-204, it's v1.2"), terms);
         assert_eq!(index(1, "项目进度report"), "1~report 1~度 1~目进 1~进度 1~项目");
         assert_eq!(index(1, "- \" * ("), "");
-        assert_eq!(search(1, "  "), None);
-        assert_eq!(search(1, "a b A").as_deref(), Some("\"1~a\" AND \"1~b\""));
-        assert_eq!(search(1, "进").as_deref(), Some("\"1~进\"*"));
-        assert_eq!(search(1, "🎉🎉 x").as_deref(), Some("\"1~x\" AND \"1~🎉\""));
+        let search = |text| search(1, text).map(|search| search.asked);
+        assert_eq!(search("  "), None);
+        assert_eq!(search("a b A").as_deref(), Some("\"1~a\" AND \"1~b\""));
+        assert_eq!(search("进").as_deref(), Some("\"1~进\"*"));
+        assert_eq!(search("🎉🎉 x").as_deref(), Some("\"1~x\" AND \"1~🎉\""));
     }
 
     #[test]
@@ -229,6 +262,23 @@ mod tests {
             &run,
             &run.chars().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect::<String>()
         ));
+    }
+
+    #[test]
+    fn of_many_words_the_last_must_occur_too() {
+        let words =
+            |range: std::ops::Range<usize>| range.map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        let many = words(0..SEARCH_TERMS_MAX * 3);
+        let search = search(1, &many).unwrap();
+        assert!(search.is_coarse() && search.asked.split(" AND ").count() == SEARCH_TERMS_MAX);
+        assert!(search.holds(&many));
+        for left_out in 0..SEARCH_TERMS_MAX * 3 {
+            let text = words(0..left_out) + " " + &words(left_out + 1..SEARCH_TERMS_MAX * 3);
+            assert!(!finds(&text, &many), "{left_out}");
+        }
+        let singles: String = ('\u{4e00}'..).take(SEARCH_TERMS_MAX * 3).flat_map(|c| [c, ' ']).collect();
+        assert!(finds(&singles, &singles));
+        assert!(finds(&singles.replace(' ', "一"), &singles));
     }
 
     /// Texts of all kinds of characters, from a fixed seed.
@@ -283,7 +333,7 @@ mod tests {
                 let bare = term.strip_prefix("3~").unwrap();
                 assert!(!bare.is_empty() && bare.chars().all(|c| kind(c).is_some()), "{term:?} of {text:?}");
             }
-            for part in search(3, &text).iter().flat_map(|search| search.split(" AND ")) {
+            for part in search(3, &text).iter().flat_map(|search| search.asked.split(" AND ")) {
                 let bare =
                     part.strip_prefix("\"3~").and_then(|part| part.trim_end_matches('*').strip_suffix('"'));
                 assert!(

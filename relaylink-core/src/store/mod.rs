@@ -6,6 +6,7 @@ mod statement;
 mod value;
 mod verify;
 
+pub mod behaviour;
 pub mod migrations;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

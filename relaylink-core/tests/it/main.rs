@@ -1,8 +1,11 @@
 //! One binary, a module a promise.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod account;
 mod audit;
+mod behaviour;
 mod mail;
-
+mod memory;
 mod sqlite;
 mod toolset;
+mod world;

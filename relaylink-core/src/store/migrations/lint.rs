@@ -46,8 +46,7 @@ pub(super) fn fault(text: &str) -> Option<String> {
     let is = |at: usize, word: &str| words.get(at).is_some_and(|w| w == word);
     let mut first = true;
     let mut conflict_target = false;
-    for at in 0..words.len() {
-        let word = words[at].as_str();
+    for (at, word) in words.iter().map(String::as_str).enumerate() {
         if word == ";" {
             first = true;
             continue;

@@ -19,7 +19,11 @@ macro_rules! migration {
 }
 
 /// The tables of RelayLink itself, oldest first.
-pub const CORE: &[Migration] = &[migration!(1, "outbox", "0001_outbox.sql")];
+pub const CORE: &[Migration] = &[
+    migration!(1, "outbox", "0001_outbox.sql"),
+    migration!(2, "accounts", "0002_accounts.sql"),
+    migration!(3, "memory", "0003_memory.sqlite.sql"),
+];
 
 /// The name under which a store keeps the versions of [`CORE`].
 pub const CORE_OWNER: &str = "relaylink";

@@ -110,13 +110,15 @@ impl Notes {
                 self.change(table_name, Class::WRITES)
             }
             AuthAction::Delete { table_name } => self.change(table_name, Class::REMOVES),
-            AuthAction::Read { .. } | AuthAction::Select | AuthAction::Recursive => Class::READS,
             AuthAction::Function { function_name }
                 if function_name.eq_ignore_ascii_case("load_extension") =>
             {
                 Class::REFUSED
             }
-            AuthAction::Function { .. } => Class::READS,
+            AuthAction::Read { .. }
+            | AuthAction::Select
+            | AuthAction::Recursive
+            | AuthAction::Function { .. } => Class::READS,
             // The full-text index asks whether another connection has changed the file.
             AuthAction::Pragma { pragma_name: "data_version", .. } if !self.preparing.load(Relaxed) => {
                 Class::READS

@@ -183,6 +183,7 @@ fn shadows(raw: &Connection) -> Result<HashSet<String>, StoreError> {
 }
 
 /// The engine's error as ours.
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
 pub(super) fn error(error: rusqlite::Error) -> StoreError {
     let rusqlite::Error::SqliteFailure(failure, message) = &error else {
         return StoreError::Engine(error.to_string());

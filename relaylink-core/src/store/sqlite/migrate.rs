@@ -196,6 +196,5 @@ fn fail_point() {
 }
 
 #[cfg(test)]
-mod tests {
-    pub(super) fn fail_point() {}
-}
+#[path = "migrate_tests.rs"]
+mod tests;

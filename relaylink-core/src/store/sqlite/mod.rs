@@ -50,7 +50,8 @@ struct Inner {
     inline: Inline,
     writer: Arc<Queue>,
     readers: Arc<Queue>,
-    threads: Vec<JoinHandle<()>>,
+    /// The writer's comes last.
+    threads: Vec<JoinHandle<Conn>>,
     counters: Arc<Counters>,
 }
 
@@ -84,6 +85,7 @@ impl Sqlite {
     }
 
     /// Opens the file with other options.
+    #[expect(clippy::needless_pass_by_value, reason = "options are put together for one opening")]
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, StoreError> {
         let path = locate(path.as_ref())?;
         make_private(&path)?;
@@ -92,7 +94,7 @@ impl Sqlite {
         let conn = Conn::over(raw, Role::Writer, wait)?;
         // On a caller's own thread nothing is waited for.
         let inline = (0..options.inline)
-            .map(|_| Conn::open(&path, Role::Reader, Duration::ZERO).map(Box::new))
+            .map(|_| Conn::open(&path, Role::Reader, Duration::ZERO))
             .collect::<Result<_, _>>()?;
         let mut inner = Inner {
             inline: Inline::new(inline, options.budget),
@@ -108,12 +110,12 @@ impl Sqlite {
             patience: options.busy_timeout,
             deadline: options.deadline,
         };
-        inner.spawn("relaylink-writer", move || writer.serve())?;
         for _ in 0..options.readers {
             let conn = Conn::open(&path, Role::Reader, wait)?;
             let queue = Arc::clone(&inner.readers);
             inner.spawn("relaylink-reader", move || reader::serve(conn, &queue, options.deadline))?;
         }
+        inner.spawn("relaylink-writer", move || writer.serve())?;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -132,7 +134,7 @@ impl Sqlite {
 }
 
 impl Inner {
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), StoreError> {
+    fn spawn(&mut self, name: &str, run: impl FnOnce() -> Conn + Send + 'static) -> Result<(), StoreError> {
         let thread = thread::Builder::new()
             .name(name.to_owned())
             .spawn(run)
@@ -154,7 +156,8 @@ impl Drop for Inner {
         for thread in self.threads.drain(..) {
             // A work that held the last handle drops it on a thread of the store's.
             if thread.thread().id() != thread::current().id() {
-                let _ = thread.join();
+                // The writer's connection is closed last: a reader's cannot empty the log of changes.
+                drop(thread.join());
             }
         }
     }

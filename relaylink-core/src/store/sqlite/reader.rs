@@ -14,12 +14,12 @@ use crate::store::{Access, StoreError, Verdict, Work};
 
 /// The connections for reads on callers' own threads. Held for one read, never across an await.
 pub(super) struct Inline {
-    idle: Mutex<Vec<Box<Conn>>>,
+    idle: Mutex<Vec<Conn>>,
     budget: u32,
 }
 
 impl Inline {
-    pub(super) fn new(connections: Vec<Box<Conn>>, budget: u32) -> Self {
+    pub(super) fn new(connections: Vec<Conn>, budget: u32) -> Self {
         Self { idle: Mutex::new(connections), budget }
     }
 
@@ -54,12 +54,12 @@ fn read(conn: &mut Conn, access: Access, work: &mut Work) -> Ran {
 }
 
 /// A reader's thread.
-pub(super) fn serve(mut conn: Conn, queue: &Queue, deadline: Duration) {
+pub(super) fn serve(mut conn: Conn, queue: &Queue, deadline: Duration) -> Conn {
     loop {
         let mut job = match queue.pop(None) {
             Popped::Job(job) => job,
             Popped::Nothing => continue,
-            Popped::Closed => return,
+            Popped::Closed => return conn,
         };
         let until = job.since + deadline;
         if Instant::now() >= until {

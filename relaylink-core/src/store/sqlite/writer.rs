@@ -48,7 +48,7 @@ struct Member {
 }
 
 impl Writer {
-    pub(super) fn serve(mut self) {
+    pub(super) fn serve(mut self) -> Conn {
         // Whatever ends this thread, nobody waits for it afterwards.
         let queue = Arc::clone(&self.queue);
         let _closing = Closing(&queue);
@@ -68,7 +68,7 @@ impl Writer {
                     dirty = false;
                     self.checkpoint();
                 }
-                Popped::Closed => return,
+                Popped::Closed => return self.conn,
             }
         }
     }
