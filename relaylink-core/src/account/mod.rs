@@ -31,7 +31,13 @@ ids! {
 
 /// The room's tools.
 pub(crate) fn tools(table: Table) -> Table {
-    table.room("account").tool::<Whoami>().tool::<ListApiKeys>().tool::<RevokeApiKey>()
+    table
+        .room("account")
+        .also(&["essential"])
+        .tool::<Whoami>()
+        .also(&[])
+        .tool::<ListApiKeys>()
+        .tool::<RevokeApiKey>()
 }
 
 /// What other rooms may know of an account.

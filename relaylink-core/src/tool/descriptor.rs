@@ -14,8 +14,8 @@ pub struct Descriptor {
     pub name: &'static str,
     /// The name a person reads: the written title, or the name in words.
     pub title: String,
-    /// What it does, what it changes, what comes next.
-    pub description: &'static str,
+    /// What it does, what it changes, what comes next: the doc comment, a paragraph a line.
+    pub description: String,
     /// The four hints and the written title.
     pub annotations: Annotations,
     /// What it may do.
@@ -59,7 +59,7 @@ impl Descriptor {
         Ok(Self {
             name: T::NAME,
             title: T::TITLE.map_or_else(|| in_words(T::NAME), str::to_owned),
-            description: T::DESCRIPTION,
+            description: unwrapped(T::DESCRIPTION),
             annotations: Annotations::new(T::HINTS, T::TITLE),
             effects: T::EFFECTS,
             hints: T::HINTS,
@@ -113,7 +113,7 @@ impl Serialize for Descriptor {
         Published {
             name: self.name,
             title: &self.title,
-            description: self.description,
+            description: &self.description,
             input_schema: &self.input,
             output_schema: &self.output,
             annotations: self.annotations,
@@ -130,6 +130,25 @@ fn in_words(name: &str) -> String {
         first.make_ascii_uppercase();
     }
     words
+}
+
+/// The text without the line breaks of its source. Lists, headings, code and indented lines keep theirs.
+fn unwrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut fenced, mut open) = (false, false);
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```");
+        let marked = line.starts_with([' ', '-', '*', '+', '#', '>', '|'])
+            || line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(". ");
+        let apart = fenced || fence || marked || line.is_empty();
+        if !out.is_empty() {
+            out.push(if open && !apart { ' ' } else { '\n' });
+        }
+        out.push_str(line);
+        fenced ^= fence;
+        open = !(fenced || fence || line.is_empty() || line.starts_with(['#', '|']));
+    }
+    out
 }
 
 #[cfg(test)]
@@ -152,6 +171,15 @@ mod tests {
     fn a_name_in_words() {
         assert_eq!(in_words("list_drafts"), "List drafts");
         assert_eq!(in_words(""), "");
+    }
+
+    #[test]
+    fn a_description_loses_the_line_breaks_of_its_source_alone() {
+        assert_eq!(unwrapped("Tells\nthe time.\n\nOf\nday."), "Tells the time.\n\nOf day.");
+        let list = "One of:\n- this,\n- that,\n1. or\n```\na\nb\n```\nEnd\nhere.";
+        assert_eq!(unwrapped(list), "One of:\n- this,\n- that,\n1. or\n```\na\nb\n```\nEnd here.");
+        assert_eq!(unwrapped("# Head\ntext"), "# Head\ntext");
+        assert_eq!(unwrapped(""), "");
     }
 
     #[test]

@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod account;
+mod arguments;
 mod audit;
 mod behaviour;
 mod mail;
 mod memory;
+mod nowhere;
+mod schema;
 mod sqlite;
 mod toolset;
 mod world;

@@ -45,9 +45,9 @@ fn node(schema: &Map<String, Json>, at: &str, faults: &mut Vec<String>) {
         fault("`description` is not a text".to_owned());
     }
     if let Some(values) = schema.get("enum") {
-        let texts = values.as_array().is_some_and(|v| !v.is_empty() && v.iter().all(Json::is_string));
+        let texts = values.as_array().is_some_and(|v| v.iter().all(Json::is_string) && differ(v));
         if !texts || kind != Some("string") {
-            fault("`enum` is for strings, and lists strings only".to_owned());
+            fault("`enum` is for strings, and lists strings only, each once".to_owned());
         }
     }
     let nothing = Map::new();
@@ -62,8 +62,8 @@ fn node(schema: &Map<String, Json>, at: &str, faults: &mut Vec<String>) {
     if let Some(required) = schema.get("required") {
         let names = required.as_array().map_or(&[][..], Vec::as_slice);
         let known = |name: &Json| name.as_str().is_some_and(|name| properties.contains_key(name));
-        if names.is_empty() || !names.iter().all(known) {
-            fault("`required` is not a list of properties".to_owned());
+        if !names.iter().all(known) || !differ(names) {
+            fault("`required` is not a list of properties, each once".to_owned());
         }
     }
     match (kind, schema.get("items")) {
@@ -82,6 +82,11 @@ fn node(schema: &Map<String, Json>, at: &str, faults: &mut Vec<String>) {
             _ => faults.push(format!("at `{}`: not an object", at.trim_start_matches('.'))),
         }
     }
+}
+
+/// Whether there are values, all different: what both drafts ask of `required` and `enum`.
+fn differ(values: &[Json]) -> bool {
+    !values.is_empty() && values.iter().enumerate().all(|(at, value)| !values[..at].contains(value))
 }
 
 #[cfg(test)]
@@ -127,6 +132,7 @@ mod tests {
             json!({ "type": "object", "properties": {}, "additionalProperties": false }),
             json!({ "type": "object", "properties": {}, "required": ["p"] }),
             json!({ "type": "object", "properties": {}, "required": [] }),
+            json!({ "type": "object", "properties": { "p": { "type": "string" } }, "required": ["p", "p"] }),
             json!({ "type": "object", "properties": { "9": { "type": "string" } } }),
             json!({ "type": "object", "properties": { (long): { "type": "string" } } }),
             json!({ "type": "object", "properties": { "a.b": { "type": "string" } } }),
@@ -141,6 +147,8 @@ mod tests {
             with(&json!({ "type": "array", "items": { "type": ["string"] } })),
             with(&json!({ "type": "string", "items": { "type": "string" } })),
             with(&json!({ "type": "string", "enum": ["a", null] })),
+            with(&json!({ "type": "string", "enum": ["a", "a"] })),
+            with(&json!({ "type": "string", "enum": [] })),
             with(&json!({ "type": "integer", "enum": [1] })),
             with(&json!({ "type": "string", "const": "a" })),
             with(&json!({ "type": "integer", "format": "uint32" })),
