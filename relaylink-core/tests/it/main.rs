@@ -5,6 +5,7 @@ mod account;
 mod arguments;
 mod audit;
 mod behaviour;
+mod engine;
 mod mail;
 mod memory;
 mod nowhere;

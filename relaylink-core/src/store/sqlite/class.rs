@@ -19,7 +19,7 @@ pub(super) struct Class(u8);
 impl Class {
     pub(super) const READS: Self = Self(0);
     const WRITES: Self = Self(1);
-    const REMOVES: Self = Self(2);
+    pub(super) const REMOVES: Self = Self(2);
     const MAILS: Self = Self(4);
     /// No transaction may: the schema, other files, settings, the transaction itself, REPLACE.
     pub(super) const REFUSED: Self = Self(8);
@@ -147,61 +147,79 @@ fn is_outbox(table: &str) -> bool {
 /// Whether the text has REPLACE as a conflict clause, which deletes rows without the authorizer
 /// being told. `replace(…)` is a function.
 pub(super) fn replaces(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if matches!(byte, b'\'' | b'"' | b'`' | b'[') {
-            let close = if byte == b'[' { b']' } else { byte };
-            at = bytes[at + 1..].iter().position(|&b| b == close).map_or(bytes.len(), |end| at + end + 2);
-        } else if let Some(end) = after_comment(bytes, at) {
-            at = end;
-        } else if is_word(byte) {
-            let end = bytes[at..].iter().position(|&b| !is_word(b)).map_or(bytes.len(), |end| at + end);
-            if bytes[at..end].eq_ignore_ascii_case(b"replace") && !opens_next(bytes, end) {
-                return true;
-            }
-            at = end;
-        } else {
-            at += 1;
+    let mut tokens = tokens(text).peekable();
+    while let Some(token) = tokens.next() {
+        if let Token::Word(word) = token
+            && word.eq_ignore_ascii_case("replace")
+            && tokens.peek() != Some(&Token::Other(b'('))
+        {
+            return true;
         }
     }
     false
+}
+
+/// Whether the text is an INSERT that may be a command to a full-text index: one that names the
+/// table among its own columns. Some of those empty the index.
+pub(super) fn commands(text: &str, index: &str) -> bool {
+    let (mut inserts, mut named) = (false, 0);
+    for token in tokens(text) {
+        match token {
+            Token::Word(word) | Token::Quoted(word) if word.eq_ignore_ascii_case(index) => named += 1,
+            Token::Word(word) => inserts |= word.eq_ignore_ascii_case("insert"),
+            _ => {}
+        }
+    }
+    inserts && named > 1
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'t> {
+    Word(&'t str),
+    /// A name or a text in quotes of any kind, without them.
+    Quoted(&'t str),
+    Other(u8),
+}
+
+/// The parts of an SQL text, blanks and comments left out.
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_ascii_start();
+            rest = if let Some(comment) = rest.strip_prefix("--") {
+                comment.split_once('\n').map_or("", |(_, after)| after)
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment.split_once("*/").map_or("", |(_, after)| after)
+            } else {
+                break;
+            };
+        }
+        let first = *rest.as_bytes().first()?;
+        let (token, after) = if let b'\'' | b'"' | b'`' | b'[' = first {
+            let close = if first == b'[' { ']' } else { char::from(first) };
+            let (inner, after) = rest[1..].split_once(close).unwrap_or((&rest[1..], ""));
+            (Token::Quoted(inner), after)
+        } else {
+            let end = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+            if end == 0 {
+                (Token::Other(first), &rest[1..])
+            } else {
+                (Token::Word(&rest[..end]), &rest[end..])
+            }
+        };
+        rest = after;
+        Some(token)
+    })
 }
 
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// The place behind the comment that starts here, if one does.
-fn after_comment(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = &bytes[at..];
-    if rest.starts_with(b"--") {
-        Some(rest.iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| at + end + 1))
-    } else if rest.starts_with(b"/*") {
-        Some(rest[2..].windows(2).position(|pair| pair == b"*/").map_or(bytes.len(), |end| at + end + 4))
-    } else {
-        None
-    }
-}
-
-fn opens_next(bytes: &[u8], mut at: usize) -> bool {
-    loop {
-        match bytes.get(at) {
-            Some(byte) if byte.is_ascii_whitespace() => at += 1,
-            Some(b'(') => return true,
-            Some(_) => match after_comment(bytes, at) {
-                Some(end) => at = end,
-                None => return false,
-            },
-            None => return false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_outbox, replaces};
+    use super::{commands, is_outbox, replaces};
 
     #[test]
     fn replace_as_a_conflict_clause_is_seen_however_it_is_written() {
@@ -222,6 +240,25 @@ mod tests {
             "SELECT irreplaceable FROM replaced -- replace",
         ] {
             assert!(!replaces(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_to_an_index_is_seen_however_it_is_written() {
+        for text in [
+            "INSERT INTO terms (terms) VALUES ('delete-all')",
+            "insert into Terms(\"TERMS\", rowid, t) values ('delete', 1, 'x')",
+            "INSERT INTO [terms](`terms`) VALUES ('rebuild')",
+            "INSERT INTO 'terms'('terms') VALUES ('optimize')",
+        ] {
+            assert!(commands(text, "terms"), "{text}");
+        }
+        for text in [
+            "INSERT INTO terms (rowid, t) VALUES (?1, ?2)",
+            "SELECT rowid FROM terms WHERE terms MATCH ?1",
+            "DELETE FROM terms WHERE terms MATCH ?1",
+        ] {
+            assert!(!commands(text, "terms"), "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! One connection: its settings, asserted when it is opened; its notes, its meter, its statements' classes.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     path::Path,
     sync::{
         Arc,
@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::class::{Class, Notes, replaces};
+use super::class::{Class, Notes, commands, replaces};
 use crate::store::StoreError;
 
 /// Statements kept prepared on a connection: all of RelayLink's, several times over.
@@ -73,6 +73,8 @@ pub(super) struct Conn {
     pub(super) meter: Arc<Meter>,
     /// By address and length of the text, which is the program's own.
     classes: HashMap<(usize, usize), Class>,
+    /// The schema's full-text indexes.
+    indexes: Vec<String>,
 }
 
 impl Conn {
@@ -85,14 +87,15 @@ impl Conn {
     /// Takes a bare connection whose tables are all there.
     pub(super) fn over(mut raw: Connection, role: Role, busy: Duration) -> Result<Self, StoreError> {
         configure(&raw, role, busy)?;
-        let notes = Notes::new(shadows(&raw)?);
+        let notes = Notes::new(tables(&raw, "shadow")?);
+        let indexes = tables(&raw, "virtual")?;
         let meter =
             Arc::new(Meter { start: Instant::now(), ticks: u32::MAX.into(), until: AtomicU64::default() });
         let (watch, count) = (Arc::clone(&notes), Arc::clone(&meter));
         raw.authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| watch.authorize(context)))
             .map_err(error)?;
         raw.progress_handler(TICK.cast_signed(), Some(move || count.tick())).map_err(error)?;
-        Ok(Self { raw, notes, meter, classes: HashMap::new() })
+        Ok(Self { raw, notes, meter, classes: HashMap::new(), indexes })
     }
 
     /// What the statement does. Noted at its first preparation on this connection, which is made
@@ -106,6 +109,9 @@ impl Conn {
             self.notes.during(|| self.raw.prepare(text).map(|statement| statement.readonly()));
         if replaces(text) || (!readonly.map_err(error)? && !class.changes()) {
             class = class.and(Class::REFUSED);
+        }
+        if class.changes() && self.indexes.iter().any(|index| commands(text, index)) {
+            class = class.and(Class::REMOVES);
         }
         self.classes.insert(key, class);
         Ok(class)
@@ -174,11 +180,11 @@ fn configure(raw: &Connection, role: Role, busy: Duration) -> Result<(), StoreEr
     Ok(())
 }
 
-/// The tables that belong to the engine's own indexes, as the engine knows them.
-fn shadows(raw: &Connection) -> Result<HashSet<String>, StoreError> {
-    let mut statement =
-        raw.prepare("SELECT name FROM pragma_table_list WHERE type = 'shadow'").map_err(error)?;
-    let names = statement.query_map([], |row| row.get(0)).map_err(error)?;
+/// The tables of this type, as the engine knows them: the full-text indexes are `virtual`, and what
+/// the engine keeps them in is `shadow`.
+fn tables<C: FromIterator<String>>(raw: &Connection, of: &str) -> Result<C, StoreError> {
+    let mut statement = raw.prepare("SELECT name FROM pragma_table_list WHERE type = ?1").map_err(error)?;
+    let names = statement.query_map([of], |row| row.get(0)).map_err(error)?;
     names.collect::<Result<_, _>>().map_err(error)
 }
 
@@ -197,5 +203,33 @@ pub(super) fn error(error: rusqlite::Error) -> StoreError {
         }
         ErrorCode::OperationInterrupted => StoreError::Busy("it took too long"),
         _ => StoreError::Engine(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_connection_has_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.db");
+        let busy = Duration::from_millis(1_234);
+        let raw = super::super::migrate::migrate(&path, &[], busy, busy).unwrap();
+        let writer = Conn::over(raw, Role::Writer, busy).unwrap();
+        writer.raw.execute_batch("CREATE TABLE t (a)").unwrap();
+        let reader = Conn::open(&path, Role::Reader, busy).unwrap();
+        for conn in [&writer, &reader] {
+            let number = |name| conn.raw.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+            assert_eq!(number("synchronous"), 2, "FULL");
+            assert_eq!(number("foreign_keys"), 1);
+            assert_eq!(number("busy_timeout"), 1_234);
+            let journal: String =
+                conn.raw.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+            assert_eq!(journal, "wal");
+        }
+        writer.raw.execute_batch("INSERT INTO t (a) VALUES (1)").unwrap();
+        let refused = reader.raw.execute_batch("INSERT INTO t (a) VALUES (1)").unwrap_err();
+        assert_eq!(refused.sqlite_error_code(), Some(ErrorCode::ReadOnly));
     }
 }
