@@ -87,13 +87,17 @@ impl Flight {
         Self { attempts: JoinSet::new(), stop: watch::Sender::new(false), tally: Tally::default() }
     }
 
-    /// Waits for one to end; false where there is none.
+    /// Waits for one to end, and takes in all that have; false where there is none.
     async fn one(&mut self) -> bool {
-        let ended = self.attempts.join_next().await;
-        if let Some(Ok(state)) = ended {
-            self.tally.count(state, 1);
+        let mut ended = self.attempts.join_next().await;
+        let some = ended.is_some();
+        while let Some(attempt) = ended {
+            if let Ok(state) = attempt {
+                self.tally.count(state, 1);
+            }
+            ended = self.attempts.try_join_next();
         }
-        ended.is_some()
+        some
     }
 
     async fn all(&mut self) {
