@@ -6,6 +6,8 @@ extern crate self as relaylink_core;
 pub mod account;
 pub mod mail;
 pub mod memory;
+pub mod messages;
+pub mod people;
 pub mod relay;
 pub mod store;
 pub mod tool;
@@ -32,6 +34,8 @@ use relay::Table;
 
 /// Every room's tools, in the order they are listed.
 fn rooms(table: Table) -> Table {
+    let table = messages::tools(table);
+    let table = people::tools(table);
     let table = memory::tools(table);
     account::tools(table)
 }

@@ -49,3 +49,39 @@ pub const QUERY_MAX: usize = 10_000;
 /// Terms of a search that the index is asked at most: it opens each one before it answers. The
 /// others are looked for in what it answers.
 pub const SEARCH_TERMS_MAX: usize = 64;
+/// Milliseconds of a day, over which invitations and mails are counted.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Characters of the note of an invitation at most: a greeting, no letter.
+pub const NOTE_MAX: usize = 500;
+/// Characters of that note that its mail shows: too few to make a mail of one's own out of it.
+pub const LETTER_NOTE_MAX: usize = 200;
+/// Characters of a name in a mail's subject and first line: a name, no sentence.
+pub const LETTER_NAME_MAX: usize = 40;
+/// Invitations of an account in a day: a busy first day, no campaign.
+pub const INVITES_PER_ACCOUNT_A_DAY: i64 = 50;
+/// Invitations to an address in a day, whoever asks: one mailbox is not to be flooded by many.
+pub const INVITES_PER_ADDRESS_A_DAY: i64 = 10;
+/// Invitations of an account to the same address in a day: one may be withdrawn and sent anew,
+/// and a loop of that is to end.
+pub const INVITES_PER_PAIR_A_DAY: i64 = 3;
+/// Requests of an account that wait for an answer at a time.
+pub const INVITES_WAITING_MAX: i64 = 500;
+/// Characters of a package's subject at most: one line of a prompt and of a list.
+pub const SUBJECT_MAX: usize = 200;
+/// Characters of a package's body at most: with the rest it stays within what clients take as one
+/// result.
+pub const BODY_MAX: usize = 30_000;
+/// Characters of what a sender asks for at most: a list of questions, no second body.
+pub const ASKS_MAX: usize = 4_000;
+/// Characters of a package's context at most: facts and decisions, no second body.
+pub const CONTEXT_MAX: usize = 12_000;
+/// People that a draft names at most: beyond that it is a mailing.
+pub const RECIPIENTS_MAX: usize = 50;
+/// Characters of a page of drafts: it stays within what clients take as one result.
+pub const DRAFTS_PAGE_MAX: i64 = 60_000;
+/// Recipients on a page of a thread's status, beyond those of its first package: likewise.
+pub const STATUS_PAGE_MAX: usize = 300;
+/// Mails of an account's packages in a day: more than people write, fewer than a loop sends.
+pub const MAILS_PER_ACCOUNT_A_DAY: i64 = 2_000;
+/// Mails of an account's packages to the same person in a day: likewise.
+pub const MAILS_PER_PAIR_A_DAY: i64 = 500;

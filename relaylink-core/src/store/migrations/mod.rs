@@ -23,6 +23,8 @@ pub const CORE: &[Migration] = &[
     migration!(1, "outbox", "0001_outbox.sql"),
     migration!(2, "accounts", "0002_accounts.sql"),
     migration!(3, "memory", "0003_memory.sqlite.sql"),
+    migration!(4, "people", "0004_people.sql"),
+    migration!(5, "messages", "0005_messages.sql"),
 ];
 
 /// The name under which a store keeps the versions of [`CORE`].

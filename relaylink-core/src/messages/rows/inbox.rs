@@ -1,0 +1,78 @@
+//! The inbox: `deliveries`, page by page.
+
+use super::behind;
+use crate::{
+    messages::{Author, Head, PackageId, ThreadId},
+    relay::{Address, Foreign, Limit, Tx},
+    store::{Row, Select, Value},
+    tool::{Stop, Tool},
+};
+
+/// What heads are wanted.
+#[derive(Clone, Copy)]
+pub(in crate::messages) struct Filter<'a> {
+    pub unread: bool,
+    /// The sender's address, as it is compared.
+    pub from: Option<&'a str>,
+    pub thread: Option<&'a ThreadId>,
+}
+
+macro_rules! heads {
+    ($filter:literal) => {
+        Select::new(concat!(
+            "SELECT d.package, d.thread, p.sender_address, p.sender_name, p.subject, d.sent, r.at, a.at \
+             FROM deliveries d JOIN packages p ON p.id = d.package \
+             LEFT JOIN receipts r ON r.package = d.package AND r.account = d.account \
+             LEFT JOIN acknowledgements a ON a.package = d.package AND a.account = d.account \
+             WHERE d.account = ?1 AND d.package < ?2",
+            $filter,
+            " ORDER BY d.package DESC LIMIT ?3"
+        ))
+    };
+}
+
+const HEADS: Select = heads!("");
+const UNREAD: Select = heads!(" AND d.seen IS NULL");
+const FROM: Select = heads!(" AND d.sender_key = ?4");
+const UNREAD_FROM: Select = heads!(" AND d.sender_key = ?4 AND d.seen IS NULL");
+const IN_THREAD: Select = heads!(" AND d.thread = ?4");
+const UNREAD_IN_THREAD: Select = heads!(" AND d.thread = ?4 AND d.seen IS NULL");
+const FROM_IN_THREAD: Select = heads!(" AND d.sender_key = ?4 AND d.thread = ?5");
+const UNREAD_FROM_IN_THREAD: Select = heads!(" AND d.sender_key = ?4 AND d.thread = ?5 AND d.seen IS NULL");
+
+/// The next heads of the caller's inbox, one more than the page has.
+pub(in crate::messages) fn heads(
+    tx: &mut Tx<'_, impl Tool>,
+    filter: Filter<'_>,
+    after: Option<&PackageId>,
+    limit: Limit,
+) -> Result<Vec<Head>, Stop> {
+    let after = behind(after.map(PackageId::as_str), "pkg");
+    let mut parameters = vec![tx.account().into(), after, limit.and_one()];
+    parameters.extend(filter.from.map(Value::from));
+    parameters.extend(filter.thread.map(Value::from));
+    let statement = match (filter.unread, filter.from.is_some(), filter.thread.is_some()) {
+        (false, false, false) => &HEADS,
+        (true, false, false) => &UNREAD,
+        (false, true, false) => &FROM,
+        (true, true, false) => &UNREAD_FROM,
+        (false, false, true) => &IN_THREAD,
+        (true, false, true) => &UNREAD_IN_THREAD,
+        (false, true, true) => &FROM_IN_THREAD,
+        (true, true, true) => &UNREAD_FROM_IN_THREAD,
+    };
+    tx.select(statement, &parameters)?.into_iter().map(head).collect()
+}
+
+fn head(mut row: Row) -> Result<Head, Stop> {
+    let (address, subject): (Address, Foreign<String>) = (row.take(2)?, row.take(4)?);
+    Ok(Head {
+        package: row.take(0)?,
+        thread: row.take(1)?,
+        subject: subject.by(address.as_str()),
+        from: Author { address, name: row.take(3)? },
+        sent: row.take(5)?,
+        opened: row.take(6)?,
+        acknowledged: row.take(7)?,
+    })
+}

@@ -1,0 +1,260 @@
+//! A world with people in it who are called by name: ana, ben, cara, dan and eve.
+
+use std::ops::Deref;
+
+use async_trait::async_trait;
+use relaylink_core::{
+    relay::Clock,
+    tool::{
+        Caller, Code, Refusal, Toolset,
+        audit::{self, State},
+    },
+};
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use serde_json::{Value as Json, json};
+
+use crate::world::World;
+
+/// The people there are: `ana` is `ana@example.org`, named Ana.
+pub(crate) const PEOPLE: [&str; 5] = ["ana", "ben", "cara", "dan", "eve"];
+
+/// A letter in the outbox.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mail {
+    pub(crate) to: String,
+    pub(crate) subject: String,
+    pub(crate) body: String,
+    pub(crate) about: String,
+}
+
+/// A world with the accounts of [`PEOPLE`].
+pub(crate) struct Town {
+    world: World,
+    people: Vec<(&'static str, Caller)>,
+}
+
+impl Deref for Town {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Town {
+    /// A store with the accounts of [`PEOPLE`] and nothing else.
+    pub(crate) async fn new() -> Self {
+        let mut town = Self { world: World::new(), people: Vec::new() };
+        for name in PEOPLE {
+            let caller = town.add(&address(name), &titled(name)).await;
+            town.people.push((name, caller));
+        }
+        town
+    }
+
+    /// Adds an account; its local person is who calls.
+    pub(crate) async fn add(&self, address: &str, name: &str) -> Caller {
+        let accounts = self.relay.accounts();
+        let account = accounts.create_account(address.parse().unwrap(), name.parse().unwrap()).await.unwrap();
+        Caller::local(account.id.as_str())
+    }
+
+    /// One of [`PEOPLE`], as the local person.
+    pub(crate) fn caller(&self, who: &str) -> Caller {
+        let found = self.people.iter().find(|(name, _)| *name == who);
+        found.unwrap_or_else(|| panic!("{who} is not in town")).1.clone()
+    }
+
+    /// Calls a tool by name as one of [`PEOPLE`].
+    pub(crate) async fn call(&self, who: &str, tool: &str, arguments: Json) -> Result<Json, Refusal> {
+        self.world.call(&self.caller(who), tool, arguments).await
+    }
+
+    /// Calls a tool by name as this caller.
+    pub(crate) async fn call_as(
+        &self,
+        caller: &Caller,
+        tool: &str,
+        arguments: Json,
+    ) -> Result<Json, Refusal> {
+        self.world.call(caller, tool, arguments).await
+    }
+
+    /// Calls a tool that answers.
+    pub(crate) async fn ok(&self, who: &str, tool: &str, arguments: Json) -> Json {
+        let reply = self.call(who, tool, arguments.clone()).await;
+        reply.unwrap_or_else(|refusal| panic!("{who} {tool} {arguments}: {refusal:?}"))
+    }
+
+    /// Calls a tool that refuses with this code and leaves everything as it was.
+    pub(crate) async fn refused(&self, who: &str, tool: &str, arguments: Json, code: Code) -> Refusal {
+        let before = self.rows();
+        let reply = self.call(who, tool, arguments.clone()).await;
+        let refusal = match reply {
+            Err(refusal) => refusal,
+            Ok(reply) => panic!("{who} {tool} {arguments}: {reply}"),
+        };
+        assert_eq!(refusal.code, code, "{who} {tool} {arguments}: {refusal:?}");
+        let changes = before.changes_to(&self.rows());
+        assert!(changes.is_empty(), "{who} {tool} {arguments} refused and changed {changes}");
+        refusal
+    }
+
+    /// Makes two people contacts, as they would.
+    pub(crate) async fn contacts(&self, asker: &str, other: &str) {
+        let invited = self.ok(asker, "invite_contact", json!({ "email": address(other) })).await;
+        self.ok(other, "accept_contact", json!({ "request": invited["request"] })).await;
+    }
+
+    /// Drafts a package and gives the draft's id.
+    pub(crate) async fn draft(&self, from: &str, to: &[&str], subject: &str) -> String {
+        let to: Vec<_> = to.iter().map(|name| address(name)).collect();
+        let draft = json!({ "to": to, "subject": subject, "body": format!("The body of {subject}.") });
+        text(&self.ok(from, "draft_package", draft).await["draft"])
+    }
+
+    /// Drafts and sends a package and gives the ids of the package and of its thread.
+    pub(crate) async fn send(&self, from: &str, to: &[&str], subject: &str) -> (String, String) {
+        let draft = self.draft(from, to, subject).await;
+        let sent = self.ok(from, "confirm_send", json!({ "draft": draft })).await;
+        (text(&sent["package"]), text(&sent["thread"]))
+    }
+
+    /// Every letter in the outbox, oldest first.
+    pub(crate) fn mails(&self) -> Vec<Mail> {
+        let connection = self.read();
+        let mut query =
+            connection.prepare("SELECT address, subject, body, about FROM outbox ORDER BY id").unwrap();
+        let mails = query.query_map([], |row| {
+            Ok(Mail { to: row.get(0)?, subject: row.get(1)?, body: row.get(2)?, about: row.get(3)? })
+        });
+        mails.unwrap().map(Result::unwrap).collect()
+    }
+
+    /// The outbox emptied, for counting what comes after.
+    pub(crate) fn new_mails(&self, before: &[Mail]) -> Vec<Mail> {
+        self.mails().into_iter().skip(before.len()).collect()
+    }
+
+    /// How many rows a table has.
+    pub(crate) fn count(&self, table: &str) -> i64 {
+        self.read().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    }
+
+    /// Every row of every table, by table and key. Two are equal where nothing has changed.
+    pub(crate) fn rows(&self) -> State {
+        let connection = self.read();
+        let mut state = State::default();
+        for table in tables(&connection) {
+            let columns = columns(&connection, &table);
+            let mut query = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
+            let mut rows = query.query([]).unwrap();
+            while let Some(row) = rows.next().unwrap() {
+                let value = |at: usize| value(row.get_ref(at).unwrap());
+                let named = columns.iter().enumerate();
+                let key: Vec<_> =
+                    named.clone().filter(|(_, (_, key))| *key).map(|(at, _)| value(at).to_string()).collect();
+                let columns = named.map(|(at, (name, _))| (name.clone(), value(at)));
+                if table == "outbox" {
+                    state.reached("ExternalMail", 1);
+                }
+                state.row(&table, key.join(" "), columns);
+            }
+        }
+        state
+    }
+
+    /// Writes down that one of [`PEOPLE`] has sent another so many packages just now.
+    pub(crate) fn pretend_sent(&self, from: &str, to: &str, count: i64) {
+        let (from, to) = (self.caller(from).account, self.caller(to).account);
+        let path = self.folder.path().join("relaylink.db");
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let mut connection = Connection::open_with_flags(path, flags).unwrap();
+        let transaction = connection.transaction().unwrap();
+        let now = self.clock.now().as_millis();
+        for n in 0..count {
+            let id = format!("pkg_pretended{now}{n}");
+            transaction
+                .execute(
+                    "INSERT INTO packages (id, thread, sender, sender_address, sender_name, sent, subject, body) \
+                     VALUES (?1, ?1, ?2, '', '', ?3, '', '')",
+                    (&id, &*from, now),
+                )
+                .unwrap();
+            transaction
+                .execute(
+                    "INSERT INTO deliveries (account, package, place, thread, sender, sender_key, sent, address) \
+                     VALUES (?1, ?2, 0, ?2, ?3, '', ?4, '')",
+                    (&*to, &id, &*from, now),
+                )
+                .unwrap();
+        }
+        transaction.commit().unwrap();
+    }
+
+    fn read(&self) -> Connection {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        Connection::open_with_flags(self.folder.path().join("relaylink.db"), flags).unwrap()
+    }
+}
+
+#[async_trait]
+impl audit::World for Town {
+    fn toolset(&self) -> Toolset {
+        self.relay.toolset()
+    }
+
+    async fn state(&self) -> State {
+        self.rows()
+    }
+}
+
+/// The tables there are, those of the text index and of the engine left out.
+fn tables(connection: &Connection) -> Vec<String> {
+    let mut query = connection
+        .prepare(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
+             AND name NOT LIKE 'sqlite_%' ORDER BY name",
+        )
+        .unwrap();
+    let names = query.query_map([], |row| row.get(0)).unwrap();
+    names.map(Result::unwrap).collect()
+}
+
+/// A table's columns, and which of them are its key.
+fn columns(connection: &Connection, table: &str) -> Vec<(String, bool)> {
+    let mut query = connection.prepare("SELECT name, pk FROM pragma_table_info(?1)").unwrap();
+    let columns = query.query_map([table], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? > 0))).unwrap();
+    columns.map(Result::unwrap).collect()
+}
+
+fn value(value: ValueRef<'_>) -> Json {
+    match value {
+        ValueRef::Null => Json::Null,
+        ValueRef::Integer(n) => n.into(),
+        ValueRef::Real(n) => n.into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+        ValueRef::Blob(bytes) => format!("{bytes:02x?}").into(),
+    }
+}
+
+/// The address of one of [`PEOPLE`].
+pub(crate) fn address(who: &str) -> String {
+    format!("{who}@example.org")
+}
+
+fn titled(who: &str) -> String {
+    let mut name = who.to_owned();
+    name[..1].make_ascii_uppercase();
+    name
+}
+
+/// A string of a reply.
+pub(crate) fn text(value: &Json) -> String {
+    value.as_str().unwrap_or_else(|| panic!("a string, not {value}")).to_owned()
+}
+
+/// The objects of an array of a reply.
+pub(crate) fn list(value: &Json) -> &[Json] {
+    value.as_array().unwrap_or_else(|| panic!("an array, not {value}"))
+}
