@@ -1,11 +1,12 @@
-//! What `#[derive(Tool)]` calls. Not for use by hand: it may change at any time.
+//! What `#[derive(Tool)]` emits. Not for use by hand: it may change at any time.
+
+/// The tool lists the effect `E`. See [`May`](crate::tool::May).
+pub trait Lists<E>: crate::tool::Tool {}
 
 /// Does not compile where the hint does not hold, and says why at the hint's own word.
 #[track_caller]
 pub const fn hold(contradicted: bool, message: &'static str) {
-    if contradicted {
-        panic!("{}", message);
-    }
+    assert!(!contradicted, "{}", message);
 }
 
 /// A description that only the compiler could read, such as a file's text.

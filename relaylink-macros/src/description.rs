@@ -22,7 +22,7 @@ impl Description {
             if !doc.path.is_ident("doc") {
                 continue;
             }
-            match &doc.value {
+            match ungrouped(&doc.value) {
                 Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => lines.extend(undecorated(&text.value())),
                 other => {
                     let text = cleaned(&std::mem::take(&mut lines));
@@ -44,6 +44,14 @@ impl Description {
     }
 }
 
+/// The expression itself, where a macro passed it on.
+fn ungrouped(mut expression: &Expr) -> &Expr {
+    while let Expr::Group(group) = expression {
+        expression = &group.expr;
+    }
+    expression
+}
+
 /// What is said of a tool without a description.
 pub(crate) fn missing(name: &str) -> String {
     format!(
@@ -51,7 +59,8 @@ pub(crate) fn missing(name: &str) -> String {
     )
 }
 
-/// The lines of one doc attribute, without the stars that a `/** … */` puts before each.
+/// The lines of one doc attribute, without the space that `///` puts before its text and the stars
+/// that a `/** … */` puts before each line.
 fn undecorated(text: &str) -> Vec<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     let rest = lines.get(1..).unwrap_or_default();
@@ -65,6 +74,11 @@ fn undecorated(text: &str) -> Vec<String> {
     }
     if lines.is_empty() {
         lines.push("");
+    }
+    if lines.iter().all(|line| line.starts_with(' ') || line.is_empty()) {
+        for line in &mut lines {
+            *line = line.strip_prefix(' ').unwrap_or(line);
+        }
     }
     lines.into_iter().map(str::to_owned).collect()
 }
@@ -112,6 +126,7 @@ mod tests {
         );
         assert_eq!(text("/** One. */\nstruct A {}").as_deref(), Some("One."));
         assert_eq!(text("#[doc = \"One.\"]\n#[doc = \"Two.\"]\nstruct A {}").as_deref(), Some("One.\nTwo."));
+        assert_eq!(text("/// One.\n#[doc = \"Two.\"]\nstruct A {}").as_deref(), Some("One.\nTwo."));
         assert_eq!(text("/// Grüße, 世界.\n///  ü\nstruct A {}").as_deref(), Some("Grüße, 世界.\n ü"));
     }
 

@@ -30,7 +30,7 @@ pub(crate) fn tool(tool: &Tool, sound: bool) -> TokenStream {
     let proofs = proofs(tool);
     quote! {
         #[doc(hidden)]
-        #[allow(deprecated)]
+        #[allow(deprecated, unused_qualifications)]
         const _: () = {
             #core
             #(type #aliases = #paths;)*
@@ -64,7 +64,6 @@ fn implementation(tool: &Tool, sound: bool) -> TokenStream {
     let reasons = tool.declines.iter().map(|decline| &decline.reason);
     quote_spanned! {ident.span()=>
         #[automatically_derived]
-        #[diagnostic::do_not_recommend]
         impl #parameters __relaylink::tool::Tool for #ident #arguments #bounds {
             const NAME: &'static ::core::primitive::str = #name;
             const TITLE: ::core::option::Option<&'static ::core::primitive::str> = #title;
@@ -115,8 +114,7 @@ fn may(tool: &Tool, aliases: &[Ident]) -> TokenStream {
     let may = tool.effects.iter().zip(aliases).map(|(effect, alias)| {
         quote_spanned! {effect.word.span()=>
             #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl #parameters __relaylink::tool::May<#alias> for #ident #arguments #bounds {}
+                impl #parameters __relaylink::__private::Lists<#alias> for #ident #arguments #bounds {}
         }
     });
     let within = own.params.is_empty().then(|| {

@@ -1,4 +1,5 @@
 use super::Tool;
+use crate::__private::Lists;
 
 /// Something a tool may do to the world. A tool lists its effects; its hints are checked
 /// against them when it is compiled, and its storage access is made from them when it runs.
@@ -61,13 +62,18 @@ effects! {
     SharedWork:   true,   false,  true;
 }
 
-/// The tool may do `E`: `E` is among its effects. Emitted by `#[derive(Tool)]` alone.
+/// The tool may do `E`: `E` is among its effects. Nobody implements it: `#[derive(Tool)]` lists
+/// the effects, and the tool may do what it lists.
 #[diagnostic::on_unimplemented(
     message = "the tool `{Self}` may not do this: `{E}` is not among its effects",
-    label = "needs the effect `{E}`",
+    label = "this needs the effect `{E}`",
     note = "add `{E}` to the tool's `effects(…)`, and drop each hint it then contradicts; or leave out this call"
 )]
 pub trait May<E>: Tool {}
+
+// Not an impl of `May` for each tool, or the compiler names others that may whenever one may not.
+#[diagnostic::do_not_recommend]
+impl<T: Lists<E>, E> May<E> for T {}
 
 /// A tool whose effects the tool `Outer` has all: `Outer` may perform it within itself
 /// (see [`Tx::perform`](crate::relay::Tx::perform)). Emitted by `#[derive(Tool)]` alone.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::json;
 
 use super::*;
-use crate::tool::{Decline, EffectInfo, Hints, Place, Tool};
+use crate::tool::{Place, Tool};
 
 /// An id as the core's are: a string whose form serde checks.
 #[derive(Debug, PartialEq)]
@@ -46,7 +46,8 @@ struct Person {
     age: Option<u8>,
 }
 
-#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+/// A fixture.
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema, Tool)]
 #[serde(rename_all = "camelCase", default)]
 struct Draft {
     to: Vec<String>,
@@ -65,7 +66,8 @@ struct Draft {
     counts: Vec<u64>,
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+/// A fixture.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema, Tool)]
 struct Strict {
     subject: String,
     draft: DraftId,
@@ -73,7 +75,8 @@ struct Strict {
     person: Person,
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+/// A fixture.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema, Tool)]
 struct Nothing {}
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -82,29 +85,13 @@ struct Pages {
     draft: Option<DraftId>,
 }
 
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+/// A fixture.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema, Tool)]
 struct Listed {
     query: String,
     #[serde(flatten)]
     pages: Pages,
 }
-
-macro_rules! tools {
-    ($($type:ident $name:literal;)*) => {$(
-        impl Tool for $type {
-            const NAME: &'static str = $name;
-            const TITLE: Option<&'static str> = None;
-            const DESCRIPTION: &'static str = "A fixture.";
-            const HINTS: Hints =
-                Hints { read_only: true, additive: true, idempotent: true, closed_world: true };
-            const EFFECTS: &'static [EffectInfo] = &[];
-            const DECLINES: &'static [Decline] = &[];
-            const ALWAYS_ASK: bool = false;
-        }
-    )*};
-}
-
-tools! { Draft "draft"; Strict "strict"; Nothing "nothing"; Listed "listed"; }
 
 #[derive(JsonSchema, serde::Serialize)]
 struct Reply {}

@@ -1,0 +1,7 @@
+//! The core under another name, and the derive is not told.
+use link::prelude::*;
+
+/// Looks.
+#[derive(Tool)]
+#[tool(effects(Writes))]
+pub struct Look {}
