@@ -1,1 +1,69 @@
-fn main() {}
+//! The bundled RelayLink server: briefings between people's assistants, over MCP.
+
+mod commands;
+mod failure;
+mod home;
+mod log;
+mod offer;
+mod options;
+mod output;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Briefings from one person's assistant to another's, over MCP.
+#[derive(Parser)]
+#[command(name = "relaylink", version, propagate_version = true)]
+struct Cli {
+    /// The folder of its data: the store, and the mails it writes [default: the platform's own].
+    #[arg(long, global = true, value_name = "DIR", env = "RELAYLINK_DATA")]
+    data: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serves one account to one client over stdin and stdout.
+    Stdio(commands::stdio::Stdio),
+    /// Serves all accounts over HTTP, to whoever has a key.
+    Serve(commands::serve::Serve),
+    /// Makes and lists accounts.
+    #[command(subcommand)]
+    Account(commands::account::Account),
+    /// Makes, lists and revokes API keys.
+    #[command(subcommand)]
+    Key(commands::key::Key),
+    /// Lists the tools: what each may do, what it hints, and what a key can do with it.
+    Tools(commands::tools::Tools),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    log::start();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return Failure::new(format!("the program cannot start its threads: {error}")).report(),
+    };
+    let done = runtime.block_on(run(cli));
+    // A read of a terminal cannot be called off, and is not waited for.
+    runtime.shutdown_background();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(cli: Cli) -> Result<(), Failure> {
+    let home = || home::Home::at(cli.data.clone());
+    match cli.command {
+        Command::Stdio(stdio) => stdio.run(home()?).await,
+        Command::Serve(serve) => serve.run(home()?).await,
+        Command::Account(account) => account.run(&home()?).await,
+        Command::Key(key) => key.run(&home()?).await,
+        Command::Tools(tools) => tools.run(home).await,
+    }
+}

@@ -1,0 +1,56 @@
+use std::net::SocketAddr;
+
+use clap::Args;
+use relaylink_mcp::Http;
+use tokio::net::TcpListener;
+
+use super::on_signal;
+use crate::{failure::Failure, home::Home, offer, options::Offered};
+
+/// Serves all accounts over HTTP, to whoever has a key.
+#[derive(Args)]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787", env = "RELAYLINK_LISTEN")]
+    listen: SocketAddr,
+    /// A name the server may be called by, beside this machine's own; may be given again.
+    #[arg(long, value_name = "HOST", value_delimiter = ',', env = "RELAYLINK_ALLOWED_HOST")]
+    allowed_host: Vec<String>,
+    /// An origin whose web pages may call the server; may be given again.
+    #[arg(long, value_name = "ORIGIN", value_delimiter = ',', env = "RELAYLINK_ALLOWED_ORIGIN")]
+    allowed_origin: Vec<String>,
+    #[command(flatten)]
+    offered: Offered,
+}
+
+impl Serve {
+    pub(crate) async fn run(self, home: Home) -> Result<(), Failure> {
+        let mut http = Http::new(&offer::server(home.relay.toolset(), &self.offered)?);
+        for host in &self.allowed_host {
+            http = http.host(host).map_err(Failure::usage)?;
+        }
+        for origin in &self.allowed_origin {
+            http = http.origin(origin).map_err(Failure::usage)?;
+        }
+        let app = http.router(home.relay.clone());
+        let cannot_listen = |error| {
+            Failure::new(format!("{} cannot be listened on: {error}", self.listen))
+                .hint("Give another with --listen ADDRESS:PORT.")
+        };
+        let listener = TcpListener::bind(self.listen).await.map_err(cannot_listen)?;
+        let address = listener.local_addr().map_err(cannot_listen)?;
+        if !address.ip().is_loopback() && self.allowed_host.is_empty() {
+            tracing::warn!("calls by any other name than localhost are refused: see --allowed-host");
+        }
+        let stop = on_signal();
+        // A program that starts this one reads the address here.
+        eprintln!("listening on http://{address}/mcp");
+        let serving = async {
+            let ended = relaylink_mcp::http::serve(listener, app, stop.clone().cancelled_owned()).await;
+            stop.cancel();
+            ended
+        };
+        let (ended, ()) = tokio::join!(serving, home.keep(stop.clone()));
+        ended.map_err(|error| Failure::new(format!("the server failed: {error}")))
+    }
+}

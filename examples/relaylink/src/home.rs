@@ -1,0 +1,102 @@
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use relaylink_core::{
+    account::{Account, Accounts},
+    mail::{Courier, DirectoryMailer, Post},
+    relay::{Address, Relay, SystemClock},
+    store::{Store, sqlite::Sqlite},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::Failure;
+
+/// How often the keys' last use is written down.
+const KEY_USE: Duration = Duration::from_mins(1);
+
+/// The data directory, opened: the store in `relaylink.db`, and mail written to `mail/`. Several
+/// processes may have it open.
+pub(crate) struct Home {
+    pub(crate) relay: Relay,
+    store: Arc<dyn Store>,
+    post: Post,
+    folder: PathBuf,
+}
+
+impl Home {
+    /// Opens this folder, or the platform's own, and makes it where it is not there.
+    pub(crate) fn at(folder: Option<PathBuf>) -> Result<Self, Failure> {
+        let folder = match folder {
+            Some(folder) => folder,
+            None => directories::ProjectDirs::from("", "", "relaylink")
+                .map(|dirs| dirs.data_dir().to_owned())
+                .ok_or_else(|| {
+                    Failure::usage("this machine names no home directory to keep data in")
+                        .hint("Say where: --data DIR.")
+                })?,
+        };
+        make_private(&folder).map_err(|error| {
+            Failure::new(format!("the data directory {} cannot be made: {error}", folder.display()))
+                .hint("Give another with --data DIR.")
+        })?;
+        let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.join("relaylink.db"))?);
+        let post = Post::default();
+        let relay = Relay::builder(Arc::clone(&store)).post(post.clone()).build()?;
+        Ok(Self { relay, store, post, folder })
+    }
+
+    pub(crate) fn accounts(&self) -> Accounts<'_> {
+        self.relay.accounts()
+    }
+
+    /// The account at this address.
+    pub(crate) async fn account(&self, address: &Address) -> Result<Account, Failure> {
+        self.accounts().account(address).await?.ok_or_else(|| {
+            Failure::new(format!("there is no account for {address}"))
+                .hint(format!("Make it: relaylink account create {address} --name NAME"))
+        })
+    }
+
+    /// The courier, which writes letters to `mail/`.
+    pub(crate) fn courier(&self) -> Courier {
+        let mailer = DirectoryMailer::new(self.folder.join("mail"));
+        Courier::new(Arc::clone(&self.store), Arc::new(mailer), Arc::new(SystemClock), self.post.clone())
+    }
+
+    /// Does what is done beside the calls until told to stop: mail goes out, and the keys' last use
+    /// is written down.
+    pub(crate) async fn keep(&self, stop: CancellationToken) {
+        let courier = self.courier();
+        let mail = async {
+            if let Err(error) = courier.run(stop.clone().cancelled_owned()).await {
+                tracing::error!(%error, "mail no longer goes out");
+            }
+        };
+        let use_of_keys = async {
+            while tokio::time::timeout(KEY_USE, stop.cancelled()).await.is_err() {
+                self.flush_key_use().await;
+            }
+        };
+        tokio::join!(mail, use_of_keys);
+        self.flush_key_use().await;
+    }
+
+    async fn flush_key_use(&self) {
+        if let Err(error) = self.relay.flush_key_use().await {
+            tracing::warn!(%error, "when keys were last used is not written down");
+        }
+    }
+}
+
+/// Makes a folder that its owner alone can read.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
