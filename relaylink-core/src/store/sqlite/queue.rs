@@ -76,6 +76,10 @@ impl Queue {
         if state.closed {
             return Err(StoreError::Closed);
         }
+        let mut gone = VecDeque::new();
+        if state.jobs.len() >= self.bound {
+            (gone, state.jobs) = std::mem::take(&mut state.jobs).into_iter().partition(Job::is_abandoned);
+        }
         if state.jobs.len() >= self.bound {
             return Err(StoreError::Busy("too many calls wait"));
         }
@@ -85,6 +89,7 @@ impl Queue {
         if wake {
             self.arrived.notify_one();
         }
+        gone.into_iter().for_each(|job| drop(job.discard()));
         Ok(())
     }
 
