@@ -381,3 +381,19 @@ fn placed(state: State, mut row: Row) -> Result<(Place, Entry), Stop> {
     let place = Place::of(id.unwrap_or_default());
     Ok((place, entry))
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::store::plan::reads_a_range;
+
+    #[test]
+    fn lists_and_look_ups_read_a_range_of_an_index() {
+        for statement in [&ADDRESS_OF, &BEARERS, &BETWEEN, &BLOCKED_BY, &SIDE, &INVITES, &WAITING, &BLOCK] {
+            reads_a_range(statement.statement());
+        }
+        for statement in [&ACCEPTED, &OUTGOING, &INCOMING, &BLOCKED] {
+            reads_a_range(statement.statement());
+        }
+    }
+}

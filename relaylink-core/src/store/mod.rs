@@ -2,6 +2,8 @@
 
 mod access;
 mod error;
+#[cfg(all(test, feature = "sqlite"))]
+pub(crate) mod plan;
 mod statement;
 mod value;
 mod verify;

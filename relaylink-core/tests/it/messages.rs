@@ -2,10 +2,12 @@
 
 use relaylink_core::{
     mail::{Courier, MemoryMailer, Post},
+    relay::Relay,
     relay::limits::{
         ASKS_MAX, BODY_MAX, CONTEXT_MAX, DAY_MS, DRAFTS_PAGE_MAX, MAILS_PER_ACCOUNT_A_DAY,
         MAILS_PER_PAIR_A_DAY, RECIPIENTS_MAX, SUBJECT_MAX,
     },
+    store::sqlite::Sqlite,
     tool::{Caller, Ceiling, Code, Grade, audit::World as _},
 };
 use serde_json::{Value as Json, json};
@@ -297,6 +299,46 @@ async fn ten_confirm_send_in_parallel_send_once() {
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
     assert_eq!(world.new_mails(&mails).len(), 1);
     assert_eq!((world.count("packages"), world.count("deliveries")), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_programs_on_one_file_that_confirm_at_once_send_once() {
+    let world = Arc::new(ana_and_ben().await);
+    let draft = world.draft("ana", &["ben"], "Budget").await;
+    let mails = world.mails();
+    let other =
+        Relay::new(Arc::new(Sqlite::open(world.folder.path().join("relaylink.db")).unwrap())).unwrap();
+    let calls: Vec<_> = (0..20)
+        .map(|n| {
+            let relay = if n % 2 == 0 { other.clone() } else { world.relay.clone() };
+            let (caller, arguments) = (world.caller("ana"), json!({ "draft": draft }));
+            tokio::spawn(async move {
+                let Json::Object(arguments) = arguments else { unreachable!() };
+                relay.call(&caller, "confirm_send", arguments).await.unwrap()
+            })
+        })
+        .collect();
+    let mut answers = Vec::new();
+    for call in calls {
+        answers.push(call.await.unwrap());
+    }
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    assert_eq!(world.new_mails(&mails).len(), 1);
+    assert_eq!((world.count("packages"), world.count("deliveries")), (1, 1));
+}
+
+#[tokio::test]
+async fn after_an_answer_that_was_lost_the_reads_tell_what_happened() {
+    let world = ana_and_ben().await;
+    let (lost, kept) =
+        (world.draft("ana", &["ben"], "Sent").await, world.draft("ana", &["ben"], "Open").await);
+    world.call("ana", "confirm_send", json!({ "draft": lost })).await.unwrap();
+    let open: Vec<_> = drafts(&world, "ana").await.iter().map(|draft| text(&draft["draft"])).collect();
+    assert_eq!(open, [kept]);
+    let again = world.ok("ana", "confirm_send", json!({ "draft": lost })).await;
+    let seen = status(&world, "ana", &text(&again["thread"])).await;
+    assert_eq!(seen["packages"][0]["package"], again["package"]);
+    assert_eq!(inbox(&world, "ben", json!({})).await, [text(&again["package"])]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use relaylink_core::{
     relay::limits::{
         DAY_MS, INVITES_PER_ACCOUNT_A_DAY, INVITES_PER_ADDRESS_A_DAY, INVITES_PER_PAIR_A_DAY, NOTE_MAX,
     },
-    tool::{Code, audit::World as _},
+    tool::{Caller, Ceiling, Code, audit::World as _},
 };
 use serde_json::{Value as Json, json};
 
@@ -448,4 +448,133 @@ async fn the_rooms_tools_are_listed_in_order() {
         names,
         ["list_contacts", "invite_contact", "accept_contact", "withdraw_invite", "block_contact"]
     );
+}
+#[tokio::test]
+async fn one_address_in_two_spellings_is_one_contact_and_one_block() {
+    let world = Town::new().await;
+    let bob = world.add("Bob@Example.test", "Bob").await;
+    let first = world.ok("ana", "invite_contact", json!({ "email": "bob@example.TEST" })).await;
+    let again = world.ok("ana", "invite_contact", json!({ "email": "BOB@example.test" })).await;
+    assert_eq!(again, first);
+    world.call_as(&bob, "accept_contact", json!({ "request": first["request"] })).await.unwrap();
+    let draft = json!({ "to": ["bob@EXAMPLE.test"], "subject": "s", "body": "b" });
+    let draft = world.ok("ana", "draft_package", draft).await;
+    world.ok("ana", "confirm_send", json!({ "draft": draft["draft"] })).await;
+    assert_eq!(world.mails().last().unwrap().to, "bob@example.test");
+    let blocked = world.ok("ana", "block_contact", json!({ "contact": "bOb@example.test" })).await;
+    let again = world.ok("ana", "block_contact", json!({ "contact": "BOB@EXAMPLE.TEST" })).await;
+    assert_eq!((again, world.count("blocks"), world.count("contacts")), (blocked, 1, 0));
+}
+
+#[tokio::test]
+async fn an_address_with_a_plus_is_another_address_at_every_step() {
+    let world = Town::new().await;
+    world.contacts("ana", "ben").await;
+    let work = world.add("ben+work@example.org", "Ben at work").await;
+    let asked = world.ok("ana", "invite_contact", json!({ "email": "ben+work@example.org" })).await;
+    assert_eq!((&asked["state"], &asked["address"]), (&json!("outgoing"), &json!("ben+work@example.org")));
+    world.call_as(&work, "accept_contact", json!({ "request": asked["request"] })).await.unwrap();
+    let draft = json!({ "to": ["ben+work@example.org"], "subject": "s", "body": "b" });
+    let draft = world.ok("ana", "draft_package", draft).await;
+    world.ok("ana", "confirm_send", json!({ "draft": draft["draft"] })).await;
+    assert_eq!(world.mails().last().unwrap().to, "ben+work@example.org");
+    world.ok("ana", "block_contact", json!({ "contact": "ben+work@example.org" })).await;
+    let states = standing(&world, "ana").await;
+    assert_eq!(states[0], ("blocked".into(), "ben+work@example.org".into()));
+    assert_eq!(states[1], ("accepted".into(), address("ben")));
+}
+
+#[tokio::test]
+async fn a_domain_goes_out_in_ascii_and_a_local_part_beyond_it_is_refused_up_front() {
+    let world = Town::new().await;
+    world.ok("ana", "invite_contact", json!({ "email": "user@köln.example" })).await;
+    assert_eq!(world.mails()[0].to, "user@xn--kln-sna.example");
+    for tool in ["invite_contact", "block_contact"] {
+        let field = if tool == "invite_contact" { "email" } else { "contact" };
+        let refusal =
+            world.refused("ana", tool, json!({ field: "jösé@x.test" }), Code::InvalidArgument).await;
+        assert!(refusal.message.contains("before the @"), "{}", refusal.message);
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_person_gets_through_by_nothing_and_learns_nothing() {
+    let world = Town::new().await;
+    world.contacts("ana", "ben").await;
+    let (_, thread) = world.send("ana", &["ben"], "Before").await;
+    let open = world.draft("ben", &["ana"], "Drafted before").await;
+    world.ok("ana", "block_contact", json!({ "contact": address("ben") })).await;
+    let (mails, packages) = (world.mails(), world.count("packages"));
+
+    let refusal = world.refused("ben", "confirm_send", json!({ "draft": open }), Code::NotPermitted).await;
+    let reply = json!({ "to": ["ana@example.org"], "subject": "Re", "body": "b", "thread": thread });
+    let preview = world.ok("ben", "draft_package", reply).await;
+    let stranger = json!({ "to": ["dan@example.org"], "subject": "Re", "body": "b" });
+    let stranger = world.ok("ben", "draft_package", stranger).await;
+    assert_eq!(preview["notReached"][0]["reason"], stranger["notReached"][0]["reason"]);
+    let draft = json!({ "draft": preview["draft"] });
+    let to_blocker = world.refused("ben", "confirm_send", draft, Code::NotPermitted).await;
+    let draft = json!({ "draft": stranger["draft"] });
+    assert_eq!(to_blocker, world.refused("ben", "confirm_send", draft, Code::NotPermitted).await);
+    let request = invite(&world, "ben", "ana").await;
+    world.ok("ben", "withdraw_invite", json!({ "request": request })).await;
+    invite(&world, "ben", "ana").await;
+
+    assert_eq!((world.mails(), world.count("packages")), (mails, packages));
+    assert_eq!(standing(&world, "ana").await, one("blocked", "ben"));
+    assert_eq!(standing(&world, "ben").await, one("outgoing", "ana"));
+    for told in [refusal.message, to_blocker.message] {
+        assert!(!told.contains("block"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_asked_at_once_by_both_sides_is_one_request_and_what_is_accepted_at_once_one_contact() {
+    let world = std::sync::Arc::new(Town::new().await);
+    let calls = |tool: &'static str, arguments: [(&'static str, Json); 2]| {
+        let spawned: Vec<_> = (0..10)
+            .map(|n| {
+                let (world, (who, arguments)) = (world.clone(), arguments[n % 2].clone());
+                tokio::spawn(async move { world.call(who, tool, arguments).await })
+            })
+            .collect();
+        async move {
+            let mut answers = Vec::new();
+            for call in spawned {
+                answers.push(call.await.unwrap());
+            }
+            answers
+        }
+    };
+    let both = [("ana", json!({ "email": address("ben") })), ("ben", json!({ "email": address("ana") }))];
+    let answers = calls("invite_contact", both).await;
+    let asked: Vec<_> = answers.iter().flatten().collect();
+    assert!(asked.len() == 5 && asked.iter().all(|answer| *answer == asked[0]), "{answers:?}");
+    assert!(answers.iter().flat_map(|answer| answer.as_ref().err()).all(|e| e.code == Code::Conflict));
+    assert_eq!((world.mails().len(), world.count("contacts")), (1, 1));
+
+    let request = json!({ "request": asked[0]["request"] });
+    let answers = calls("accept_contact", [("ana", request.clone()), ("ben", request)]).await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    assert_eq!((world.mails().len(), world.count("contacts")), (2, 2));
+}
+
+#[tokio::test]
+async fn a_key_that_can_only_read_lists_people_and_changes_nothing() {
+    let world = Town::new().await;
+    let request = invite(&world, "ben", "ana").await;
+    let account = world.caller("ana").account;
+    let reader = Caller::with_credential(account, "embedder", Ceiling::listed::<&str>([]));
+    let before = world.rows();
+    world.call_as(&reader, "list_contacts", json!({})).await.unwrap();
+    for (tool, arguments) in [
+        ("invite_contact", json!({ "email": address("dan") })),
+        ("accept_contact", json!({ "request": request })),
+        ("withdraw_invite", json!({ "request": request })),
+        ("block_contact", json!({ "contact": address("dan") })),
+    ] {
+        let refusal = world.call_as(&reader, tool, arguments).await.unwrap_err();
+        assert_eq!(refusal.code, Code::NotPermitted, "{tool}");
+    }
+    assert!(before.changes_to(&world.rows()).is_empty());
 }

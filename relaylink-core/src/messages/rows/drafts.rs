@@ -219,3 +219,16 @@ pub(in crate::messages) fn insert_ended(
     let now = tx.now().into();
     tx.write(&INSERT_ENDED, &[draft.into(), account.into(), now, package.into(), thread.into()])
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::store::plan::reads_a_range;
+
+    #[test]
+    fn drafts_are_read_by_ranges_of_indexes() {
+        for statement in [&DRAFT_SIZES, &DRAFTS, &DRAFT_PEOPLE, &DRAFT, &RECIPIENTS_OF_DRAFT, &ENDED] {
+            reads_a_range(statement.statement());
+        }
+    }
+}

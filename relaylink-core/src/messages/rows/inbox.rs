@@ -76,3 +76,17 @@ fn head(mut row: Row) -> Result<Head, Stop> {
         acknowledged: row.take(7)?,
     })
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::store::plan::reads_a_range;
+
+    #[test]
+    fn every_narrowing_of_the_inbox_reads_a_range_of_an_index() {
+        let thread = [&IN_THREAD, &UNREAD_IN_THREAD, &FROM_IN_THREAD, &UNREAD_FROM_IN_THREAD];
+        for statement in [&HEADS, &UNREAD, &FROM, &UNREAD_FROM].into_iter().chain(thread) {
+            reads_a_range(statement.statement());
+        }
+    }
+}

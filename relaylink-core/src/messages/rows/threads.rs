@@ -36,7 +36,7 @@ const PACKAGES_OF: Select = Select::new(
     "SELECT p.id, p.sender, p.sender_address, p.sender_name, p.subject, p.sent FROM \
      (SELECT id AS package FROM packages WHERE sender = ?1 AND thread = ?2 AND id < ?3 \
      UNION ALL SELECT package FROM deliveries WHERE account = ?1 AND thread = ?2 AND package < ?3 \
-     ORDER BY package DESC LIMIT ?4) AS v JOIN packages p ON p.id = v.package ORDER BY p.id DESC",
+     ORDER BY package DESC LIMIT ?4) AS v JOIN packages p ON p.id = v.package",
 );
 
 /// The next packages of a thread that the account sent or received, one more than the page has.
@@ -58,7 +58,9 @@ pub(in crate::messages) fn packages_of(
             sent: row.take(5)?,
         })
     };
-    rows.into_iter().map(listed).collect()
+    let mut page = rows.into_iter().map(listed).collect::<Result<Vec<Listed>, Stop>>()?;
+    page.sort_by(|a, b| b.id.cmp(&a.id));
+    Ok(page)
 }
 
 /// A package as it stands with one recipient.
@@ -90,4 +92,17 @@ pub(in crate::messages) fn deliveries(
         })
     };
     rows.into_iter().map(delivery).collect()
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::store::plan::reads_a_range;
+
+    #[test]
+    fn a_thread_is_read_by_ranges_of_indexes() {
+        for statement in [&SEES_THREAD, &PACKAGES_OF, &DELIVERIES] {
+            reads_a_range(statement.statement());
+        }
+    }
 }
