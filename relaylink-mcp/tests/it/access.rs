@@ -1,10 +1,24 @@
-//! Cases 88 and 90: who is let in.
+//! Cases 88, 90, 114 and 116: who is let in.
 
-use std::sync::Arc;
+use std::{
+    io,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use axum::{extract::Request, middleware::Next};
-use relaylink_mcp::{Http, Server, auth::Elsewhere};
+use relaylink_core::tool::Caller;
+use relaylink_mcp::{
+    Authenticate, Http, Server,
+    auth::{AuthError, Elsewhere},
+};
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use crate::support::{
     Site, call, request,
@@ -179,5 +193,69 @@ async fn errors_too_can_be_read_by_an_allowed_origin() {
         assert_eq!(answer.status, status);
         assert_eq!(answer.header("access-control-allow-origin"), Some("https://app.example.org"), "{status}");
         assert!(answer.header("access-control-expose-headers").unwrap().contains("www-authenticate"));
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_is_refused_on_the_open_connection() {
+    let (bench, keys) = (Arc::default(), Revocable::default());
+    let server = Server::new(tools::toolset(&bench));
+    let site = Site::serving(Http::new(&server).router(keys.clone()), bench).await;
+    let body = call(1, "hello", &json!({})).to_string();
+    let head = head("POST", &[("connection", "keep-alive")]);
+    let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    for (revoked, status) in [(false, "HTTP/1.1 200"), (true, "HTTP/1.1 401")] {
+        keys.0.store(revoked, Ordering::SeqCst);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut bytes = vec![0; 16 * 1024];
+        let length = stream.read(&mut bytes).await.unwrap();
+        assert!(bytes[..length].starts_with(status.as_bytes()), "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+/// One key, and whether it is revoked.
+#[derive(Clone, Default)]
+struct Revocable(Arc<AtomicBool>);
+
+impl Authenticate for Revocable {
+    async fn authenticate(&self, _: &str) -> Result<Option<Caller>, AuthError> {
+        Ok((!self.0.load(Ordering::SeqCst)).then(tools::ana))
+    }
+}
+
+#[tokio::test]
+async fn no_key_is_in_the_logs_however_much_is_logged() {
+    let logs = Logs::default();
+    let writer = logs.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _logged = tracing::subscriber::set_default(subscriber);
+    let site = Site::open().await;
+    let message = call(1, "panics", &json!({}));
+    for key in ["Bearer ana-key", "Bearer wrong-key", "Bearer broken", "Basic secret-key"] {
+        site.ask_with(&message, &[("authorization", key)]).await;
+    }
+    site.send("POST", &[], b"nonsense").await;
+    let logged = String::from_utf8(logs.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("a key could not be checked"), "the logs are kept: {logged}");
+    for key in ["ana-key", "wrong-key", "secret-key"] {
+        assert!(!logged.contains(key), "{logged}");
+    }
+}
+
+#[derive(Clone, Default)]
+struct Logs(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Logs {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
