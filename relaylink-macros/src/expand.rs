@@ -136,7 +136,7 @@ fn generics(tool: &Tool) -> (TokenStream, TokenStream, TokenStream) {
         return Default::default();
     }
     let (parameters, arguments, bounds) = generics.split_for_impl();
-    let own = bounds.map(|bounds| &bounds.predicates).into_iter();
+    let own = bounds.into_iter().flat_map(|bounds| &bounds.predicates);
     let bounds = quote! {
         where #(#own,)* #ident #arguments: ::core::marker::Send + ::core::marker::Sync + 'static
     };

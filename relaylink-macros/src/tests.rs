@@ -1,9 +1,27 @@
-use proc_macro2::TokenStream;
+//! The whole of it, on sound tools and on whatever people type.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::derive;
 
+const WHOLE: &str = r#"
+    /// Take a fact about somebody out of memory.
+    #[derive(Tool)]
+    #[tool(
+        effects(Writes, my::Removes<A, B>), hints(idempotent, closed_world), declines(additive = "why"),
+        title = "Forget", always_ask, name = "forget", crate = ::some::path
+    )]
+    #[serde(rename_all = "camelCase", default = "f")]
+    #[doc = include_str!("a.md")]
+    pub struct MemoryForget<'a, T: Clone, const N: usize> where T: Copy {
+        /// The fact.
+        #[serde(rename(serialize = "a", deserialize = "b"), with = "c")]
+        pub memory: Vec<T>,
+    }
+"#;
+
 fn expanded(item: &str) -> String {
-    derive(item.parse::<TokenStream>().unwrap()).to_string()
+    derive(item.parse().unwrap()).to_string()
 }
 
 #[test]
@@ -13,4 +31,165 @@ fn a_sound_tool_expands_without_errors() {
     );
     assert!(!tokens.contains("compile_error"), "{tokens}");
     assert!(tokens.contains("\"do_it\""), "{tokens}");
+}
+
+#[test]
+fn a_broken_attribute_still_makes_a_tool() {
+    for attribute in
+        ["effects(Writes", "hints(banana)", "banana", "title = ", "=>", "effects(::)", "declines(additive)"]
+    {
+        let closed = if attribute.contains("(Writes") { ")" } else { "" };
+        let tokens = expanded(&format!("#[tool({attribute}{closed})] struct DoIt {{}}"));
+        assert!(tokens.contains("compile_error"), "{attribute}: {tokens}");
+        assert!(tokens.contains("tool :: Tool for DoIt"), "{attribute}: {tokens}");
+    }
+}
+
+/// Every mistake in the worst attribute is told.
+#[test]
+fn no_mistake_hides_another() {
+    let tokens = expanded("#[tool(effects(1), hints(a, b), title = \"\", c, name = \"-\")] enum E<T> { A }");
+    // A wrong effect, two hints, title, key, name, the enum, its parameter, no doc comment.
+    assert_eq!(tokens.matches("compile_error").count(), 9, "{tokens}");
+}
+
+/// Whatever comes in, what goes out is items, and nothing panics.
+fn holds(item: &TokenStream) {
+    let out = derive(item.clone());
+    assert!(syn::parse2::<syn::File>(out.clone()).is_ok(), "{item}\n->\n{out}");
+}
+
+/// Every token of a whole item taken out, doubled, swapped with its neighbour, or replaced.
+#[test]
+fn every_slip_of_a_token_is_survived() {
+    let whole: TokenStream = WHOLE.parse().unwrap();
+    holds(&whole);
+    let odd: Vec<TokenStream> =
+        ["", ",", "=", "::", "<", "\"\"", "3", "'a", "r#type", "()", "[x]", "{ , }", "# !", "ü"]
+            .map(|tokens| tokens.parse().unwrap())
+            .into();
+    let mut tried = 0;
+    for at in 0..count(&whole) {
+        for replacement in &odd {
+            holds(&edited(whole.clone(), &mut { at }, &|_, _| replacement.clone()));
+            tried += 1;
+        }
+        holds(&edited(whole.clone(), &mut { at }, &|token, _| [token.clone(), token].into_iter().collect()));
+        holds(&edited(whole.clone(), &mut { at }, &|token, next| next.into_iter().chain([token]).collect()));
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+/// Attributes put together at random from the words there are and some that are not.
+#[test]
+fn any_attribute_is_survived() {
+    const WORDS: [&str; 32] = [
+        "effects",
+        "hints",
+        "declines",
+        "title",
+        "always_ask",
+        "name",
+        "crate",
+        "read_only",
+        "additive",
+        "idempotent",
+        "closed_world",
+        "destructive",
+        "Writes",
+        "my::",
+        "::",
+        ",",
+        ",",
+        "=",
+        "=",
+        "\"\"",
+        "\"why\"",
+        "\"ü\"",
+        "1.5",
+        "'a",
+        "'c'",
+        "<",
+        ">",
+        "!",
+        "r#hints",
+        "=>",
+        "b\"x\"",
+        "-1",
+    ];
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = |limit: usize| {
+        // Xorshift: the same cases at every run.
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        usize::try_from(random % limit as u64).unwrap()
+    };
+    for _ in 0..2000 {
+        let mut attribute = String::new();
+        let mut open = Vec::new();
+        for _ in 0..below(16) {
+            match below(6) {
+                0 => {
+                    let (opening, closing) = [("(", ")"), ("[", "]"), ("{", "}")][below(3)];
+                    attribute.push_str(opening);
+                    open.push(closing);
+                }
+                1 => attribute.push_str(open.pop().unwrap_or(",")),
+                _ => {
+                    attribute.push_str(WORDS[below(WORDS.len())]);
+                    attribute.push(' ');
+                }
+            }
+        }
+        attribute.extend(open.into_iter().rev());
+        let (before, after) = [("(", ")"), ("[", "]"), ("{", "}"), ("=", ""), ("", "")][below(5)];
+        if let Ok(item) = format!("#[tool {before}{attribute}{after}] struct A {{}}").parse() {
+            holds(&item);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_item_is_survived() {
+    for item in ["", "struct", "fn f() {}", "struct A", "enum", "x", "\"\"", "#[tool(] struct A;"] {
+        if let Ok(item) = item.parse() {
+            holds(&item);
+        }
+    }
+}
+
+fn count(tokens: &TokenStream) -> usize {
+    tokens
+        .clone()
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => 1 + count(&group.stream()),
+            _ => 1,
+        })
+        .sum()
+}
+
+/// The tokens with the one at `at`, counted in depth, edited; the edit is given the next one too.
+fn edited(
+    tokens: TokenStream,
+    at: &mut usize,
+    edit: &dyn Fn(TokenTree, Option<TokenTree>) -> TokenStream,
+) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let here = *at == 0;
+        *at = at.wrapping_sub(1);
+        match token {
+            token if here => out.extend(edit(token, tokens.peek().cloned())),
+            TokenTree::Group(group) if *at != usize::MAX => {
+                let delimiter = group.delimiter();
+                debug_assert!(delimiter != Delimiter::None);
+                out.extend([TokenTree::Group(Group::new(delimiter, edited(group.stream(), at, edit)))]);
+            }
+            token => out.extend([token]),
+        }
+    }
+    out
 }
