@@ -1,7 +1,7 @@
 //! What `#[derive(Tool)]` emits. Not for use by hand: it may change at any time.
 
 /// The tool lists the effect `E`. See [`May`](crate::tool::May).
-pub trait Lists<E>: crate::tool::Tool {}
+pub trait Lists<E> {}
 
 /// Does not compile where the hint does not hold, and says why at the hint's own word.
 #[track_caller]

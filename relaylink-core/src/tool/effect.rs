@@ -73,11 +73,11 @@ pub trait May<E>: Tool {}
 
 // Not an impl of `May` for each tool, or the compiler names others that may whenever one may not.
 #[diagnostic::do_not_recommend]
-impl<T: Lists<E>, E> May<E> for T {}
+impl<T: Tool + Lists<E>, E> May<E> for T {}
 
 /// A tool whose effects the tool `Outer` has all: `Outer` may perform it within itself
 /// (see [`Tx::perform`](crate::relay::Tx::perform)). Emitted by `#[derive(Tool)]` alone.
-pub trait Within<Outer: Tool>: Tool {}
+pub trait Within<Outer: Tool> {}
 
 /// An effect as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::{
 const DERIVED: [&str; 4] = ["Tool", "May", "Within", "Lists"];
 
 /// The one place where such an impl may stand: a tool may do what it lists.
-const BLANKET: &str = "impl<T: Lists<E>, E> May<E> for T {}";
+const BLANKET: &str = "impl<T: Tool + Lists<E>, E> May<E> for T {}";
 
 #[test]
 fn no_tool_is_described_by_hand() {

@@ -16,6 +16,11 @@ pub struct Misspelt {}
 #[tool(effects(Writes, Removes, Writes))]
 pub struct Repeated {}
 
+/// Repeated by another path.
+#[derive(Tool)]
+#[tool(effects(Writes, relaylink_core::tool::Writes))]
+pub struct RepeatedByPath {}
+
 /// Not a path.
 #[derive(Tool)]
 #[tool(effects("Writes", Removes = true, 3))]

@@ -1,7 +1,10 @@
 //! An effect and a state of one's own, with leave lent for each call.
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use relaylink_core::{prelude::*, tool::Toolset};
+use relaylink_core::{
+    prelude::*,
+    tool::{Caller, Toolset},
+};
 
 /// The tool asks somebody else's service for a forecast.
 pub enum CallsForecastApi {}
@@ -28,6 +31,8 @@ impl Forecasts {
 pub struct Forecast {
     /// Where.
     city: String,
+    /// In which unit.
+    unit: Cow<'static, str>,
 }
 
 impl Handle<Forecasts> for Forecast {
@@ -36,11 +41,25 @@ impl Handle<Forecasts> for Forecast {
         let today = cx.state.of(&self.city, cx.grant()).await;
         let city = &self.city;
         let tomorrow = async { cx.state.of(city, cx.grant()).await }.await;
-        Ok(today + &tomorrow)
+        Ok(first(&today, &self.unit).to_owned() + &tomorrow)
     }
 }
 
 /// All tools over it.
 pub fn toolset() -> Toolset {
     Toolset::over(Arc::new(Forecasts)).tool::<Forecast>().build().unwrap_or_default()
+}
+
+/// Borrowed arguments, a lifetime left out.
+fn first<'a>(one: &'a str, _other: &str) -> &'a str {
+    one
+}
+
+fn spawn(_task: impl Future<Output = ()> + Send + 'static) {}
+
+/// A call may be a task of its own, by type and by name.
+pub fn spawned(caller: Caller) {
+    spawn(async move {
+        let _ = toolset().call(&caller, "forecast", Default::default()).await;
+    });
 }
