@@ -27,6 +27,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Plays one briefing between two people, and shows every call with its hints.
+    Tour(commands::tour::Tour),
     /// Serves one account to one client over stdin and stdout.
     Stdio(commands::stdio::Stdio),
     /// Serves all accounts over HTTP, to whoever has a key.
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<(), Failure> {
     let home = || home::Home::at(cli.data.clone());
     match cli.command {
+        Command::Tour(tour) => tour.run().await,
         Command::Stdio(stdio) => stdio.run(home()?).await,
         Command::Serve(serve) => serve.run(home()?).await,
         Command::Account(account) => account.run(&home()?).await,

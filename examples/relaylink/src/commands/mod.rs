@@ -5,6 +5,7 @@ pub(crate) mod key;
 pub(crate) mod serve;
 pub(crate) mod stdio;
 pub(crate) mod tools;
+pub(crate) mod tour;
 
 use tokio_util::sync::CancellationToken;
 

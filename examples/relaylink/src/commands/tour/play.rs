@@ -28,7 +28,8 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     let Stage { ana, reader, ben, .. } = &*stage;
 
     play.show.act("Ana asks Ben to be a contact; he accepts.");
-    let invited = play.reply(ana, "invite_contact", json!({ "email": BEN, "note": "We met in Lisbon." })).await?;
+    let invited =
+        play.reply(ana, "invite_contact", json!({ "email": BEN, "note": "We met in Lisbon." })).await?;
     expect("the request waits", invited["state"] == "outgoing")?;
     let waiting = play.reply(ben, "list_contacts", json!({ "state": "incoming" })).await?;
     let request = waiting["contacts"][0]["request"].clone();
@@ -41,7 +42,10 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
         "to": [BEN], "subject": SUBJECT, "body": "Sales are up by **four** percent.", "asks": "Do you agree?"
     });
     let draft = play.reply(ana, "draft_package", words).await?;
-    expect("the preview names Ben alone", addresses(&draft["to"]) == [BEN] && draft["notReached"] == json!([]))?;
+    expect(
+        "the preview names Ben alone",
+        addresses(&draft["to"]) == [BEN] && draft["notReached"] == json!([]),
+    )?;
     let inbox = play.reply(ben, "check_inbox", json!({})).await?;
     expect("nothing has reached Ben", inbox["packages"] == json!([]))?;
 
@@ -70,7 +74,10 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     play.reply(ben, "acknowledge_package", json!({ "package": sent["package"] })).await?;
     let status = play.reply(ana, "thread_status", thread).await?;
     let ben = &status["packages"][0]["recipients"][0];
-    expect("Ben has seen it", ben["seen"] == true && ben["opened"].is_string() && ben["acknowledged"].is_string())?;
+    expect(
+        "Ben has seen it",
+        ben["seen"] == true && ben["opened"].is_string() && ben["acknowledged"].is_string(),
+    )?;
 
     play.show.act("The mails that were written.");
     let mails = stage.mails(3).await?;
@@ -78,7 +85,10 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
         play.show.mail(&mail.to, &mail.subject);
     }
     let to: Vec<_> = mails.iter().map(|mail| mail.to.as_str()).collect();
-    expect("three mails went, to Ben, Ana and Ben", to.len() == 3 && to.iter().filter(|to| **to == BEN).count() == 2)?;
+    expect(
+        "three mails went, to Ben, Ana and Ben",
+        to.len() == 3 && to.iter().filter(|to| **to == BEN).count() == 2,
+    )?;
     play.show.end();
     Ok(())
 }
@@ -86,7 +96,8 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
 /// The tools' hints are what the design says, and `confirm_send` bears its title.
 fn hints(actor: &Actor) -> Result<(), Failure> {
     for (name, expected) in HINTS {
-        let annotations = &actor.tool(name).ok_or_else(|| unexpected(&format!("{name} is offered")))?["annotations"];
+        let annotations =
+            &actor.tool(name).ok_or_else(|| unexpected(&format!("{name} is offered")))?["annotations"];
         let found = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
             .map(|hint| annotations[hint].as_bool());
         expect(&format!("{name} hints what it does"), found == expected.map(Some))?;
@@ -105,7 +116,9 @@ impl Play<'_> {
     async fn reply(&mut self, actor: &Actor, tool: &'static str, arguments: Json) -> Result<Json, Failure> {
         match self.call(actor, tool, arguments).await? {
             Answer::Reply(reply) => Ok(reply),
-            Answer::Refusal(refusal) => Err(unexpected(&format!("{tool} answers {}", actor.name)).hint(refusal)),
+            Answer::Refusal(refusal) => {
+                Err(unexpected(&format!("{tool} answers {}", actor.name)).hint(refusal))
+            }
         }
     }
 

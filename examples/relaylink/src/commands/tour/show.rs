@@ -59,11 +59,18 @@ impl Show {
             None => println!("    hints     this key is not offered the tool; it is called all the same"),
             Some(_) => println!("    hints     {}", hints(&stated)),
         }
-        let retry = if may_retry(&stated, trust) { "may repeat it after a time-out" } else { "never repeats it by itself" };
+        let retry = if may_retry(&stated, trust) {
+            "may repeat it after a time-out"
+        } else {
+            "never repeats it by itself"
+        };
         match decision {
             Decision::Run => println!("    a client  runs it and shows the result; {retry}"),
             Decision::Ask { title, .. } => {
-                println!("    a client  asks the person: {}; {retry}", self.paint("33", &format!("“{title}”")));
+                println!(
+                    "    a client  asks the person: {}; {retry}",
+                    self.paint("33", &format!("“{title}”"))
+                );
             }
         }
         match answer {

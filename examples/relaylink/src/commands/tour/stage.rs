@@ -8,9 +8,7 @@ use rmcp::{
     RoleClient, ServiceExt,
     model::{CallToolRequestParams, ClientInfo},
     service::RunningService,
-    transport::{
-        StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
-    },
+    transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
 use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
@@ -132,7 +130,11 @@ impl Actor {
         self.tools.iter().find(|tool| tool["name"] == name)
     }
 
-    pub(super) async fn call(&self, tool: &'static str, arguments: Map<String, Json>) -> Result<Answer, Failure> {
+    pub(super) async fn call(
+        &self,
+        tool: &'static str,
+        arguments: Map<String, Json>,
+    ) -> Result<Answer, Failure> {
         let request = CallToolRequestParams::new(tool).with_arguments(arguments);
         let result = self.client.call_tool(request).await.map_err(failed("a call got no answer"))?;
         let text = result.content.first().and_then(|block| block.as_text()).map_or("", |block| &block.text);
@@ -165,10 +167,15 @@ impl Program<'_> {
 
     /// Runs it with these words, and gives what it writes.
     async fn words(&self, words: &[&str]) -> Result<String, Failure> {
-        let ran = self.command().args(words).output().await.map_err(failed("the program cannot be started"))?;
+        let ran =
+            self.command().args(words).output().await.map_err(failed("the program cannot be started"))?;
         if !ran.status.success() {
             let said = String::from_utf8_lossy(&ran.stderr);
-            return Err(Failure::new(format!("`relaylink {}` failed: {}", words[..2].join(" "), said.trim())));
+            return Err(Failure::new(format!(
+                "`relaylink {}` failed: {}",
+                words[..2].join(" "),
+                said.trim()
+            )));
         }
         Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned())
     }
