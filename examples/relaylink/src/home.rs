@@ -44,6 +44,7 @@ impl Home {
                 .hint("Give another with --data DIR.")
         })?;
         let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.join("relaylink.db"))?);
+        tracing::debug!(data = %folder.display(), "the data directory is open");
         let post = Post::default();
         let relay = Relay::builder(Arc::clone(&store)).post(post.clone()).build()?;
         Ok(Self { relay, store, post, folder })

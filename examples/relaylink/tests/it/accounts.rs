@@ -1,0 +1,128 @@
+//! Accounts and keys are made, listed and revoked at the machine.
+
+use serde_json::Value as Json;
+
+use crate::program::Data;
+
+#[test]
+fn an_account_is_made_once_and_listed() {
+    let data = Data::new();
+    let id = data.done("account create Ana@Example.org --name Ana");
+    assert!(id.starts_with("acc_"));
+    let again = data.run("account create ana@example.org --name Other");
+    assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""));
+    assert!(again.stderr.contains("There is an account for ana@example.org already."), "{}", again.stderr);
+    data.done("account create ben@example.org --name Ben");
+    let listed = data.done("account list");
+    let rows: Vec<Vec<_>> = listed.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((rows[0][0], rows[0][1], rows[0][3]), ("Ana@example.org", "Ana", id.as_str()));
+    let json: Json = serde_json::from_str(&data.done("account list --json")).unwrap();
+    assert_eq!(json[1]["address"], "ben@example.org");
+}
+
+#[test]
+fn what_makes_no_sense_ends_with_two_and_what_cannot_be_done_with_one() {
+    let data = Data::with_ana();
+    for (arguments, code, says) in [
+        ("", 2, "Usage"),
+        ("nonsense", 2, "unrecognized subcommand 'nonsense'"),
+        ("account create ana --name Ana", 2, "this is not an e-mail address"),
+        ("account create ben@example.org", 2, "--name"),
+        ("key create ana@example.org --name K --may everything", 2, "external-mail"),
+        ("key create ana@example.org --name K --may writes --read-only", 2, "cannot be used with"),
+        ("key create ana@example.org --name K --expires soon", 2, "expected a number and h, d or w"),
+        ("key create ben@example.org --name K", 1, "relaylink account create ben@example.org --name NAME"),
+        ("key list ben@example.org", 1, "there is no account for ben@example.org"),
+        ("key revoke ana@example.org K", 1, "relaylink key list ana@example.org"),
+        ("tools --key ana@example.org K", 1, "relaylink key list ana@example.org"),
+        ("serve --listen nowhere", 2, "invalid socket address"),
+        ("serve --listen 127.0.0.1:0 --toolsets nonsense", 2, "there is no toolset `nonsense`"),
+        ("stdio --exclude-tools memory_forge", 2, "did you mean `memory_forget`?"),
+        ("stdio --account ben@example.org", 1, "there is no account for ben@example.org"),
+    ] {
+        let ended = data.run(arguments);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ended.stderr);
+        assert!(ended.stderr.contains(says), "{arguments}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_is_told_with_a_remedy() {
+    let data = Data::new();
+    let ended = data.run("--data /proc/nowhere account list");
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stderr.contains("/proc/nowhere") && ended.stderr.contains("--data DIR"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_key_is_on_stdout_once_and_alone() {
+    let data = Data::with_ana();
+    let made = data.run("key create ana@example.org --name Laptop --expires 90d");
+    assert_eq!(made.code, Some(0));
+    let key = made.stdout.strip_suffix('\n').unwrap();
+    assert!(key.len() == 40 && key.starts_with("rlk_"));
+    assert!(!made.stderr.contains(&key[6..34]) && made.stderr.contains("May read, write, delete, send mail"));
+    let listed = data.done("key list");
+    let row: Vec<_> = listed.split('\t').collect();
+    assert_eq!((row[0], row[1]), ("ana@example.org", "Laptop"));
+    assert_eq!(row[2], format!("{}…{}", &key[..6], &key[34..]));
+    let json: Json = serde_json::from_str(&data.done("key list ana@example.org --json")).unwrap();
+    assert!(json[0]["expires"].is_string() && json[0]["lastUsed"].is_null());
+    let again = data.run("key create ana@example.org --name LAPTOP");
+    assert_eq!(again.code, Some(1));
+    assert!(again.stderr.contains("Choose another name"), "{}", again.stderr);
+}
+
+#[test]
+fn a_key_is_revoked_for_good_and_one_mail_says_so() {
+    let data = Data::with_ana();
+    data.done("key create ana@example.org --name Laptop");
+    let first = data.done("key revoke ana@example.org laptop");
+    assert!(first.contains("It opens nothing."));
+    assert_eq!(data.done("key revoke ana@example.org Laptop"), first);
+    let mails = data.mails();
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("To: ana@example.org") && mails[0].contains("was revoked"));
+    let json: Json = serde_json::from_str(&data.done("key list --json")).unwrap();
+    assert!(json[0]["revoked"].is_string());
+    let again = data.run("key create ana@example.org --name Laptop");
+    assert_eq!(again.code, Some(1));
+    let tools = data.run("tools --key ana@example.org Laptop");
+    assert_eq!(tools.code, Some(1));
+    assert!(tools.stderr.contains("can do nothing"), "{}", tools.stderr);
+}
+
+#[test]
+fn tools_are_listed_with_what_a_key_can_do() {
+    let data = Data::with_ana();
+    data.done("key create ana@example.org --name Reader --read-only");
+    data.done("key create ana@example.org --name Writer --may writes,removes");
+    let grades = |key: &str| -> Vec<(String, String)> {
+        let listed = data.done(&format!("tools --key ana@example.org {key}"));
+        let rows = listed.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+        rows.map(|row| (row[0].clone(), row[4].clone())).collect()
+    };
+    let of = |grades: &[(String, String)], tool: &str| {
+        grades.iter().find(|(name, _)| name == tool).unwrap().1.clone()
+    };
+    let (reader, writer) = (grades("Reader"), grades("Writer"));
+    assert_eq!((of(&reader, "whoami").as_str(), of(&reader, "memory_add").as_str()), ("may", "may not"));
+    assert_eq!(
+        (of(&writer, "memory_add").as_str(), of(&writer, "revoke_api_key").as_str()),
+        ("may", "may not")
+    );
+
+    // Without a key, no data directory is made or asked.
+    let nowhere = data.run("--data /proc/nowhere tools --json");
+    assert_eq!(nowhere.code, Some(0), "{}", nowhere.stderr);
+    let json: Json = serde_json::from_str(&nowhere.stdout).unwrap();
+    let revoke = json.as_array().unwrap().iter().find(|tool| tool["name"] == "revoke_api_key").unwrap();
+    assert_eq!(revoke["effects"], serde_json::json!(["Writes", "Removes", "ExternalMail"]));
+    assert_eq!(revoke["annotations"]["title"], "Revoke an API key (irreversible)");
+    assert_eq!(revoke["alwaysAsk"], true);
+}

@@ -1,0 +1,9 @@
+//! The program, run as people and clients run it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod accounts;
+mod processes;
+mod program;
+mod secrets;
+mod serving;
+mod stdio;

@@ -1,0 +1,222 @@
+//! Running the program, and talking to it.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value as Json, json};
+
+/// A data directory, gone when it is dropped.
+pub(crate) struct Data(tempfile::TempDir);
+
+/// What a run of the program left.
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Data {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// The program on this data directory, with no other setting than these arguments.
+    pub(crate) fn program<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_relaylink"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("RELAYLINK_") {
+                command.env_remove(name);
+            }
+        }
+        command.env("RELAYLINK_DATA", self.0.path().join("data")).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs it, its arguments apart by spaces, to its end.
+    pub(crate) fn run(&self, arguments: &str) -> Ended {
+        ended(self.program(arguments.split(' ')))
+    }
+
+    /// Runs it to its end and gives what it wrote to stdout, without the last line end.
+    pub(crate) fn done(&self, arguments: &str) -> String {
+        let ended = self.run(arguments);
+        assert_eq!(ended.code, Some(0), "{arguments}: {}", ended.stderr);
+        ended.stdout.trim_end().to_owned()
+    }
+
+    /// An account for Ana.
+    pub(crate) fn with_ana() -> Self {
+        let data = Self::new();
+        data.done("account create ana@example.org --name Ana");
+        data
+    }
+
+    /// The mails written so far.
+    pub(crate) fn mails(&self) -> Vec<String> {
+        let Ok(mails) = fs::read_dir(self.0.path().join("data/mail")) else {
+            return Vec::new();
+        };
+        let mails = mails.map(|mail| mail.unwrap().path());
+        mails
+            .filter(|mail| mail.extension() == Some("eml".as_ref()))
+            .map(|mail| fs::read_to_string(mail).unwrap())
+            .collect()
+    }
+}
+
+pub(crate) fn ended(mut command: Command) -> Ended {
+    let output = command.output().unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A client that has started the program for itself.
+pub(crate) struct Client {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    sent: u64,
+}
+
+impl Client {
+    pub(crate) fn start(mut program: Command) -> Self {
+        let mut child = program.stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut client = Self { child, stdin, stdout, sent: 0 };
+        let me = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me });
+        client.ask("initialize", &hello);
+        client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn write(&mut self, message: &Json) {
+        writeln!(self.stdin, "{message}").unwrap();
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub(crate) fn send(&mut self, method: &str, params: &Json) -> u64 {
+        self.sent += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": self.sent, "method": method, "params": params }));
+        self.sent
+    }
+
+    /// The next answer, to whatever request.
+    pub(crate) fn answer(&mut self) -> Json {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn ask(&mut self, method: &str, params: &Json) -> Json {
+        let id = self.send(method, params);
+        let answer = self.answer();
+        assert_eq!(answer["id"], id);
+        answer["result"].clone()
+    }
+
+    /// Calls a tool, and gives the result.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Json {
+        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The names of the tools it is offered.
+    pub(crate) fn tools(&mut self) -> Vec<String> {
+        let tools = self.ask("tools/list", &json!({}));
+        tools["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Ends its side, and waits for the program to end.
+    pub(crate) fn end(self) -> Ended {
+        let Self { child, stdin, mut stdout, .. } = self;
+        drop(stdin);
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        Ended { code: output.status.code(), stdout: rest, stderr }
+    }
+}
+
+/// A server in a process of its own.
+pub(crate) struct Server {
+    child: Child,
+    stderr: BufReader<std::process::ChildStderr>,
+    log: String,
+    address: String,
+}
+
+impl Server {
+    /// Starts one on a free port.
+    pub(crate) fn start(mut program: Command) -> Self {
+        let mut child = program.spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut log = String::new();
+        let address = loop {
+            let mut line = String::new();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it ended: {log}");
+            log += &line;
+            if let Some(address) = line.strip_prefix("listening on http://") {
+                break address.trim().strip_suffix("/mcp").unwrap().to_owned();
+            }
+        };
+        Self { child, stderr, log, address }
+    }
+
+    /// Posts one request with this key, and gives status and body.
+    pub(crate) fn post(&self, key: &str, method: &str, params: &Json) -> (u16, String) {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    /// Calls a tool with this key, and gives the result.
+    pub(crate) fn call(&self, key: &str, tool: &str, arguments: &Json) -> Json {
+        let (status, body) = self.post(key, "tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str::<Json>(&body).unwrap()["result"].clone()
+    }
+
+    /// Asks it to end, as supervisors do.
+    #[cfg(unix)]
+    pub(crate) fn terminate(mut self) -> Ended {
+        let killed = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(killed.success());
+        self.stderr.read_to_string(&mut self.log).unwrap();
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        Ended { code: self.child.wait().unwrap().code(), stdout, stderr: self.log.clone() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
