@@ -73,7 +73,7 @@ fn read_account(mut row: Row) -> Result<Account, StoreError> {
 // Accounts are few and never deleted; serializable transactions keep two from the same number.
 const INSERT_ACCOUNT: Write = Write::new(
     "INSERT INTO accounts (number, id, address, address_key, name, created) \
-     SELECT COALESCE(MAX(number), 0) + 1, ?1, ?2, ?3, ?4, ?5 FROM accounts",
+     SELECT COALESCE(MAX(number), 0) + 1, ?1, ?2, ?3, ?4, CAST(?5 AS BIGINT) FROM accounts",
 );
 
 pub(super) fn insert_account(session: &mut dyn Session, account: &Account) -> Result<(), Stop> {

@@ -45,10 +45,11 @@ impl Run for MemorySearch {
                 .hint("Shorten it.")
                 .into());
         }
-        let behind = self.cursor.as_ref().map(Cursor::key).transpose()?;
+        let before = self.cursor.as_ref().map(Cursor::key).transpose()?;
         let about = self.about.as_ref().map(Name::key);
-        let found = rows::search(tx, query, about.as_deref(), behind, self.limit.rows() + 1)?;
-        let (memories, next_cursor) = self.limit.cut(found, |memory| memory.memory.clone());
+        let found = rows::search(tx, query, about.as_deref(), before, self.limit.rows() + 1)?;
+        let (found, next_cursor) = self.limit.cut(found, |placed| placed.place);
+        let memories = found.into_iter().map(|placed| placed.memory).collect();
         Ok(FoundMemories { memories, next_cursor })
     }
 }

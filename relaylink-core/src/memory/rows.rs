@@ -8,36 +8,43 @@ use crate::{
     tool::{May, Removes, Stop, Tool, Writes},
 };
 
-fn read(mut row: Row) -> Result<Memory, StoreError> {
-    Ok(Memory { memory: row.take(0)?, text: row.take(1)?, about: row.take(2)?, created: row.take(3)? })
-}
+/// Memories of one account: its number times this, and a count.
+const ROOM: i64 = 1 << 32;
 
 const LISTED: Select = Select::new(
-    "SELECT id, text, about, created FROM memories \
-     WHERE account = ?1 AND id < ?2 AND (CAST(?3 AS TEXT) IS NULL OR about_key = ?3) \
-     ORDER BY id DESC LIMIT ?4",
+    "SELECT id, text, about, created, number FROM memories \
+     WHERE account = ?1 AND number < ?2 AND (CAST(?3 AS TEXT) IS NULL OR about_key = ?3) \
+     ORDER BY number DESC LIMIT ?4",
 );
+// CROSS JOIN has the engine begin with the index, which answers the newest first.
 const FOUND: Select = Select::new(
-    "SELECT m.id, m.text, m.about, m.created FROM memory_terms JOIN memories m ON m.number = memory_terms.rowid \
-     WHERE memory_terms MATCH ?5 AND m.account = ?1 AND m.id < ?2 AND (CAST(?3 AS TEXT) IS NULL OR m.about_key = ?3) \
-     ORDER BY m.id DESC LIMIT ?4",
+    "SELECT m.id, m.text, m.about, m.created, m.number FROM memory_terms CROSS JOIN memories m \
+     WHERE memory_terms MATCH ?5 AND memory_terms.rowid < ?2 AND m.number = memory_terms.rowid \
+     AND m.account = ?1 AND (CAST(?3 AS TEXT) IS NULL OR m.about_key = ?3) \
+     ORDER BY memory_terms.rowid DESC LIMIT ?4",
 );
 
-/// The account's memories that hold all words of `query` and are about that name, newest first; at
-/// most `limit`.
+/// A memory and its place among the account's, counted from the oldest.
+pub(super) struct Placed {
+    pub(super) place: i64,
+    pub(super) memory: Memory,
+}
+
+/// The account's memories that hold all words of `query` and are about that name, newest first and
+/// at most `limit`; only those before that place.
 pub(super) fn search(
     tx: &mut Tx<'_, impl Tool>,
     query: &str,
     about: Option<&str>,
-    behind: Option<MemoryId>,
+    before: Option<i64>,
     limit: usize,
-) -> Result<Vec<Memory>, Stop> {
-    let number = account::number(tx)?;
-    let search = terms::search(number, query);
+) -> Result<Vec<Placed>, Stop> {
+    let account = account::number(tx)?;
+    let search = terms::search(account, query);
     let coarse = search.as_ref().filter(|search| search.is_coarse());
-    let page = |tx: &mut Tx<'_, _>, behind: Option<&MemoryId>| {
-        // Without a cursor: what no id comes behind.
-        let behind = behind.map_or("mem_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MemoryId::as_str);
+    let (mut found, mut before) = (Vec::new(), before.unwrap_or(i64::MAX));
+    loop {
+        let behind = before.saturating_add(account * ROOM);
         let rows = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut parameters = vec![tx.account().into(), behind.into(), about.into(), rows.into()];
         let rows = match &search {
@@ -47,22 +54,25 @@ pub(super) fn search(
                 tx.select(&FOUND, &parameters)?
             }
         };
-        Ok::<Vec<_>, Stop>(rows.into_iter().map(read).collect::<Result<_, _>>()?)
-    };
-    let (mut found, mut behind) = (Vec::new(), behind);
-    loop {
-        let memories = page(tx, behind.as_ref())?;
-        let last = memories.last().map(|memory| memory.memory.clone());
-        let full = memories.len() == limit;
-        found.extend(
-            memories.into_iter().filter(|memory| coarse.is_none_or(|search| search.holds(&searched(memory)))),
-        );
+        let full = rows.len() == limit;
+        for row in rows {
+            let placed = read(row, account)?;
+            before = placed.place;
+            if coarse.is_none_or(|search| search.holds(&searched(&placed.memory))) {
+                found.push(placed);
+            }
+        }
         if !full || found.len() >= limit {
             found.truncate(limit);
             return Ok(found);
         }
-        behind = last;
     }
+}
+
+fn read(mut row: Row, account: i64) -> Result<Placed, StoreError> {
+    let (memory, text, about, created) = (row.take(0)?, row.take(1)?, row.take(2)?, row.take(3)?);
+    let place = row.take::<i64>(4)? - account * ROOM;
+    Ok(Placed { place, memory: Memory { memory, text, about, created } })
 }
 
 /// The text by whose words a memory is found.
@@ -72,14 +82,16 @@ fn searched(memory: &Memory) -> String {
 }
 
 const INSERT: Write = Write::new(
-    "INSERT INTO memories (id, account, text, about, about_key, created) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING number",
+    "INSERT INTO memories (number, id, account, text, about, about_key, created) \
+     SELECT COALESCE(MAX(number), ?7) + 1, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT) \
+     FROM memories WHERE account = ?2 RETURNING number",
 );
 const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)");
 
 /// Adds a memory and its search terms.
 pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Result<(), Stop> {
     let about = memory.about.as_ref();
+    let account = account::number(tx)?;
     let row = [
         (&memory.memory).into(),
         tx.account().into(),
@@ -87,8 +99,8 @@ pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Resu
         about.into(),
         about.map(Name::key).into(),
         memory.created.into(),
+        (account * ROOM).into(),
     ];
-    let account = account::number(tx)?;
     let words = terms::index(account, &searched(memory));
     let mut rows = tx.write_returning(&INSERT, &row)?;
     let number: i64 = rows.pop().map(|mut row| row.take(0)).transpose()?.unwrap_or_default();

@@ -170,7 +170,7 @@ async fn a_memory_has_four_thousand_characters_at_most_and_no_control_characters
 }
 
 #[tokio::test]
-async fn every_memory_is_on_one_page_while_others_are_added() {
+async fn every_memory_is_on_one_page_while_others_are_added_and_forgotten() {
     let world = World::new();
     let ana = world.person("ana@example.org").await;
     for n in 0..45 {
@@ -184,10 +184,27 @@ async fn every_memory_is_on_one_page_while_others_are_added() {
             page["memories"].as_array().unwrap().iter().map(|m| m["text"].as_str().unwrap().to_owned()),
         );
         add(&world, &ana, "page new").await;
+        // The very row that the cursor names goes.
+        let last = json!({ "memory": page["memories"].as_array().unwrap().last().unwrap()["memory"] });
+        world.call(&ana, "memory_forget", last).await.unwrap();
         match page.get("nextCursor") {
             Some(next) => cursor = next.clone(),
             None => break,
         }
     }
     assert_eq!(texts, (0..45).rev().map(|n| format!("page {n}")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_memory_in_the_place_of_the_newest_is_not_found_by_the_words_of_the_one_before() {
+    let world = World::new();
+    let ana = world.person("ana@example.org").await;
+    for n in 0..40 {
+        let memory = add(&world, &ana, &format!("apple number {n}")).await;
+        world.call(&ana, "memory_forget", json!({ "memory": memory })).await.unwrap();
+        let pear = add(&world, &ana, "pear").await;
+        assert_eq!(found(&world, &ana, json!({ "query": "apple" })).await, [""; 0], "{n}");
+        assert_eq!(found(&world, &ana, json!({ "query": "pear" })).await, ["pear"], "{n}");
+        world.call(&ana, "memory_forget", json!({ "memory": pear })).await.unwrap();
+    }
 }
