@@ -1,6 +1,6 @@
 //! The engine refuses what a tool's effects do not cover, whatever the tool's code says.
 
-use std::{path::Path, sync::Arc};
+use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use futures_util::future::join_all;
 use relaylink_core::{
@@ -177,7 +177,7 @@ fn dump(folder: &Path) -> String {
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             let values: Vec<_> = (0..columns).map(|at| row.get_ref(at).unwrap()).collect();
-            all += &format!("{table} {values:?}\n");
+            writeln!(all, "{table} {values:?}").unwrap();
         }
     }
     all

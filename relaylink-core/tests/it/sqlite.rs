@@ -72,15 +72,15 @@ async fn look(store: &Sqlite, statement: &'static Statement) -> Result<i64, Stor
     Ok(found)
 }
 
+fn is_shared<T: Send + Sync + Clone + 'static>() {}
+
+fn is_sendable<T: Send>(_: &T) {}
+
 #[test]
-fn the_store_can_be_shared() {
-    fn shared<T: Send + Sync + Clone + 'static>() {}
-    shared::<Sqlite>();
-    fn sendable<T: Send>(_: T) {}
-    fn within(store: &Sqlite) {
-        sendable(insert(store, 1));
-    }
-    let _ = within;
+fn the_store_and_its_futures_can_be_shared() {
+    is_shared::<Sqlite>();
+    let folder = tempfile::tempdir().unwrap();
+    is_sendable(&insert(&open(&folder, Options::default()), 1));
 }
 
 /// Commits in the log of changes, as its frames say: those that carry the file's size end one.
@@ -262,7 +262,7 @@ async fn too_many_waiting_works_are_told_so() {
     let other = raw(&path(&folder));
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut works: Vec<_> = (0..10).map(|id| Box::pin(insert(&store, id))).collect();
-    let turned_away = works.iter_mut().filter_map(|work| work.now_or_never()).collect::<Vec<_>>();
+    let turned_away = works.iter_mut().filter_map(FutureExt::now_or_never).collect::<Vec<_>>();
     assert!((5..=6).contains(&turned_away.len()), "one may be in the writer's hands: {turned_away:?}");
     assert!(turned_away.iter().all(|ended| matches!(ended, Err(StoreError::Busy(_)))));
     drop(works);

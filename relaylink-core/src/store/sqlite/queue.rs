@@ -89,7 +89,9 @@ impl Queue {
         if wake {
             self.arrived.notify_one();
         }
-        gone.into_iter().for_each(|job| drop(job.discard()));
+        for job in gone {
+            job.discard();
+        }
         Ok(())
     }
 
