@@ -4,6 +4,7 @@ use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use futures_util::future::join_all;
 use relaylink_core::{
+    memory::{MemoryAdd, MemoryForget},
     prelude::*,
     relay::Relay,
     store::{
@@ -54,6 +55,7 @@ attempts! {
     "r": "DELETE FROM engine_terms WHERE rowid = 1";
     "r": "DELETE FROM engine_data";
     "wr": "INSERT INTO engine_terms (engine_terms) VALUES ('rebuild')";
+    "wr": "INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')";
     "m": "INSERT INTO outbox SELECT * FROM outbox";
     "m": "INSERT INTO OutBox SELECT * FROM outbox";
     "m": "UPDATE outbox SET attempts = 9";
@@ -250,6 +252,53 @@ impl Run for DeletesB {
     }
 }
 
+/// What memory_forget runs.
+const FORGET: &str = "DELETE FROM memories WHERE account = ?1 AND id = ?2 RETURNING number";
+
+/// Deletes a memory with the text that memory_forget runs, and may not.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes), hints(additive, closed_world))]
+struct ForgetsUnasked {
+    /// Which.
+    memory: String,
+}
+
+impl Run for ForgetsUnasked {
+    type Reply = Done;
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
+        static STATEMENT: Statement = Statement::unchecked(FORGET);
+        let parameters = [tx.account().into(), Value::from(&self.memory)];
+        tx.session().query(&STATEMENT, &parameters)?;
+        Ok(Done {})
+    }
+}
+
+#[tokio::test]
+async fn the_delete_that_memory_forget_has_just_run_is_refused_to_another() {
+    let rows = include_str!("../../src/memory/rows.rs");
+    assert!(rows.contains(FORGET), "memory_forget runs another text now");
+    let folder = tempfile::tempdir().unwrap();
+    let relay = open(&folder);
+    let account = relay
+        .accounts()
+        .create_account("ana@example.org".parse().unwrap(), "Ana".parse().unwrap())
+        .await
+        .unwrap();
+    let caller = Caller::local(account.id.as_str());
+    let mut memories = Vec::new();
+    for text in ["Ben prefers tea.", "Ben is away on Fridays."] {
+        let add = MemoryAdd { text: text.into(), about: None, replaces: None };
+        memories.push(relay.run(&caller, add).await.unwrap().memory);
+    }
+    relay.run(&caller, MemoryForget { memory: memories.remove(0) }).await.unwrap();
+    let before = dump(folder.path());
+    assert_eq!(before.matches("\nmemories [").count(), 1, "one memory is left");
+    let memory = memories.remove(0).to_string();
+    let stop = relay.run(&caller, ForgetsUnasked { memory }).await.map(drop).unwrap_err();
+    assert!(matches!(stop, Stop::Store(StoreError::Denied("deletes rows"))), "{stop:?}");
+    assert_eq!(dump(folder.path()), before);
+}
+
 /// Deletes b, with the same text, and may not.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(effects(Writes), hints(additive, closed_world))]
@@ -346,8 +395,8 @@ struct WritesTerms {
 impl Run for WritesTerms {
     type Reply = Done;
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
-        const INSERT: Write = Write::new("INSERT INTO engine_terms (rowid, terms) VALUES (?1, ?2)");
-        const UPDATE: Write = Write::new("UPDATE engine_terms SET terms = ?2 WHERE rowid = ?1");
+        const INSERT: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)");
+        const UPDATE: Write = Write::new("UPDATE memory_terms SET terms = ?2 WHERE rowid = ?1");
         let verb = if self.update { "changed" } else { "new" };
         let terms = format!("1~{verb} 1~word{} 1~common", self.row);
         let statement = if self.update { &UPDATE } else { &INSERT };
@@ -382,11 +431,11 @@ async fn thousands_of_searchable_rows_are_written_without_leave_to_delete() {
     )
     .unwrap();
     let count = |term: &str| -> i64 {
-        raw.query_row("SELECT count(*) FROM engine_terms WHERE engine_terms MATCH ?1", [term], |row| {
+        raw.query_row("SELECT count(*) FROM memory_terms WHERE memory_terms MATCH ?1", [term], |row| {
             row.get(0)
         })
         .unwrap()
     };
     assert_eq!((count("\"1~common\""), count("\"1~new\""), count("\"1~changed\"")), (5_000, 4_500, 500));
-    raw.execute("INSERT INTO engine_terms (engine_terms) VALUES ('integrity-check')", []).unwrap();
+    raw.execute("INSERT INTO memory_terms (memory_terms) VALUES ('integrity-check')", []).unwrap();
 }
