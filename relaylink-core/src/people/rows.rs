@@ -126,9 +126,9 @@ pub(super) fn side(tx: &mut Tx<'_, impl Tool>, account: &str, key: &str) -> Resu
 }
 
 const INVITES: Select = Select::new(
-    "SELECT (SELECT COUNT(*) FROM invites WHERE account = ?1 AND at > ?3), \
-     (SELECT COUNT(*) FROM invites WHERE address_key = ?2 AND at > ?3), \
-     (SELECT COUNT(*) FROM invites WHERE account = ?1 AND at > ?3 AND address_key = ?2), \
+    "SELECT (SELECT COUNT(*) FROM invites WHERE account = ?1 AND at > ?2), \
+     (SELECT COUNT(*) FROM invites WHERE address_key = ?3 AND at > ?2), \
+     (SELECT COUNT(*) FROM invites WHERE account = ?1 AND at > ?2 AND address_key = ?3), \
      (SELECT COUNT(*) FROM contacts WHERE account = ?1 AND accepted IS NULL)",
 );
 
@@ -139,7 +139,7 @@ pub(super) fn invites(
     key: &str,
     since: Timestamp,
 ) -> Result<Invites, Stop> {
-    let rows = tx.select(&INVITES, &[account.into(), key.into(), since.into()])?;
+    let rows = tx.select(&INVITES, &[account.into(), since.into(), key.into()])?;
     let Some(mut row) = rows.into_iter().next() else { return Ok(Invites::default()) };
     Ok(Invites {
         by_account: row.take(0)?,
@@ -206,8 +206,8 @@ pub(super) fn waiting(
 }
 
 const ACCEPT: Write = Write::new(
-    "UPDATE contacts SET accepted = ?2, peer = ?3, name = ?4, name_key = ?5 \
-     WHERE id = ?1 AND accepted IS NULL",
+    "UPDATE contacts SET accepted = ?1, peer = ?2, name = ?3, name_key = ?4 \
+     WHERE id = ?5 AND accepted IS NULL",
 );
 const MIRROR: Write = Write::new(
     "INSERT INTO contacts (id, account, address_key, address, created, accepted, peer, name, name_key) \
@@ -228,7 +228,7 @@ pub(super) fn accept(
 ) -> Result<ContactId, Stop> {
     let (now, id): (_, ContactId) = (tx.now(), tx.new_id());
     let row =
-        [(&waiting.id).into(), now.into(), Value::from(&me.id), (&me.name).into(), me.name.key().into()];
+        [now.into(), Value::from(&me.id), (&me.name).into(), me.name.key().into(), (&waiting.id).into()];
     tx.write(&ACCEPT, &row)?;
     let row = [
         (&id).into(),
@@ -311,8 +311,8 @@ const OUTGOING: Select = Select::new(
 const INCOMING: Select = Select::new(
     "SELECT request, asker_address, asker_name, note, created FROM contacts WHERE address_key = ?1 \
      AND accepted IS NULL AND request < ?2 AND NOT EXISTS (SELECT 1 FROM blocks \
-     WHERE blocks.account = ?4 AND blocks.address_key = contacts.asker_key) \
-     ORDER BY request DESC LIMIT ?3",
+     WHERE blocks.account = ?3 AND blocks.address_key = contacts.asker_key) \
+     ORDER BY request DESC LIMIT ?4",
 );
 const BLOCKED: Select = Select::new(
     "SELECT id, address, name, at FROM blocks WHERE account = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3",
@@ -331,7 +331,7 @@ pub(super) fn list(
     let (statement, parameters) = match state {
         State::Accepted => (&ACCEPTED, vec![account, behind.within("ctc"), rows]),
         State::Outgoing => (&OUTGOING, vec![account, behind.within("ctc"), rows]),
-        State::Incoming => (&INCOMING, vec![me.address.key().into(), behind.within("inv"), rows, account]),
+        State::Incoming => (&INCOMING, vec![me.address.key().into(), behind.within("inv"), account, rows]),
         State::Blocked => (&BLOCKED, vec![account, behind.within("ctc"), rows]),
     };
     let rows = tx.select(statement, &parameters)?;

@@ -5,7 +5,7 @@ use relaylink_core::{
     relay::Relay,
     relay::limits::{
         ASKS_MAX, BODY_MAX, CONTEXT_MAX, DAY_MS, DRAFTS_PAGE_MAX, MAILS_PER_ACCOUNT_A_DAY,
-        MAILS_PER_PAIR_A_DAY, RECIPIENTS_MAX, SUBJECT_MAX,
+        MAILS_PER_PAIR_A_DAY, RECIPIENTS_MAX, STATUS_PAGE_MAX, SUBJECT_MAX,
     },
     store::sqlite::Sqlite,
     tool::{Caller, Ceiling, Code, Grade, audit::World as _},
@@ -637,6 +637,34 @@ async fn thread_status_and_the_inbox_page_without_skipping_or_repeating() {
         }
         assert_eq!(seen, sent, "{who} {tool}");
     }
+}
+
+#[tokio::test]
+async fn a_page_of_thread_status_ends_early_where_recipients_are_many() {
+    let world = Town::new().await;
+    let mut to = Vec::new();
+    for n in 0..RECIPIENTS_MAX {
+        let address = format!("x{n}@example.org");
+        let caller = world.add(&address, "Somebody").await;
+        let asked = world.ok("ana", "invite_contact", json!({ "email": address })).await;
+        world.call_as(&caller, "accept_contact", json!({ "request": asked["request"] })).await.unwrap();
+        to.push(address);
+    }
+    let (mut thread, mut sent) = (Json::Null, Vec::new());
+    for _ in 0..=STATUS_PAGE_MAX / RECIPIENTS_MAX {
+        let draft = json!({ "to": to, "subject": "s", "body": "b", "thread": thread });
+        let draft = world.ok("ana", "draft_package", draft).await;
+        let package = world.ok("ana", "confirm_send", json!({ "draft": draft["draft"] })).await;
+        thread = package["thread"].clone();
+        sent.insert(0, package["package"].clone());
+    }
+    let first = world.ok("ana", "thread_status", json!({ "thread": thread })).await;
+    assert_eq!(list(&first["packages"]).len(), STATUS_PAGE_MAX / RECIPIENTS_MAX);
+    let cursor = first["nextCursor"].clone();
+    let rest = world.ok("ana", "thread_status", json!({ "thread": thread, "cursor": cursor })).await;
+    let listed = list(&first["packages"]).iter().chain(list(&rest["packages"]));
+    assert_eq!(listed.map(|package| package["package"].clone()).collect::<Vec<_>>(), sent);
+    assert!(rest.get("nextCursor").is_none());
 }
 
 #[tokio::test]

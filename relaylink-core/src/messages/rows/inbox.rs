@@ -18,7 +18,7 @@ pub(in crate::messages) struct Filter<'a> {
 }
 
 macro_rules! heads {
-    ($filter:literal) => {
+    ($filter:literal, $limit:literal) => {
         Select::new(concat!(
             "SELECT d.package, d.thread, p.sender_address, p.sender_name, p.subject, d.sent, r.at, a.at \
              FROM deliveries d JOIN packages p ON p.id = d.package \
@@ -26,19 +26,21 @@ macro_rules! heads {
              LEFT JOIN acknowledgements a ON a.package = d.package AND a.account = d.account \
              WHERE d.account = ?1 AND d.package < ?2",
             $filter,
-            " ORDER BY d.package DESC LIMIT ?3"
+            " ORDER BY d.package DESC LIMIT ",
+            $limit
         ))
     };
 }
 
-const HEADS: Select = heads!("");
-const UNREAD: Select = heads!(" AND d.seen IS NULL");
-const FROM: Select = heads!(" AND d.sender_key = ?4");
-const UNREAD_FROM: Select = heads!(" AND d.sender_key = ?4 AND d.seen IS NULL");
-const IN_THREAD: Select = heads!(" AND d.thread = ?4");
-const UNREAD_IN_THREAD: Select = heads!(" AND d.thread = ?4 AND d.seen IS NULL");
-const FROM_IN_THREAD: Select = heads!(" AND d.sender_key = ?4 AND d.thread = ?5");
-const UNREAD_FROM_IN_THREAD: Select = heads!(" AND d.sender_key = ?4 AND d.thread = ?5 AND d.seen IS NULL");
+const HEADS: Select = heads!("", "?3");
+const UNREAD: Select = heads!(" AND d.seen IS NULL", "?3");
+const FROM: Select = heads!(" AND d.sender_key = ?3", "?4");
+const UNREAD_FROM: Select = heads!(" AND d.sender_key = ?3 AND d.seen IS NULL", "?4");
+const IN_THREAD: Select = heads!(" AND d.thread = ?3", "?4");
+const UNREAD_IN_THREAD: Select = heads!(" AND d.thread = ?3 AND d.seen IS NULL", "?4");
+const FROM_IN_THREAD: Select = heads!(" AND d.sender_key = ?3 AND d.thread = ?4", "?5");
+const UNREAD_FROM_IN_THREAD: Select =
+    heads!(" AND d.sender_key = ?3 AND d.thread = ?4 AND d.seen IS NULL", "?5");
 
 /// The next heads of the caller's inbox, one more than the page has.
 pub(in crate::messages) fn heads(
@@ -48,9 +50,10 @@ pub(in crate::messages) fn heads(
     limit: Limit,
 ) -> Result<Vec<Head>, Stop> {
     let after = behind(after.map(PackageId::as_str), "pkg");
-    let mut parameters = vec![tx.account().into(), after, limit.and_one()];
+    let mut parameters = vec![tx.account().into(), after];
     parameters.extend(filter.from.map(Value::from));
     parameters.extend(filter.thread.map(Value::from));
+    parameters.push(limit.and_one());
     let statement = match (filter.unread, filter.from.is_some(), filter.thread.is_some()) {
         (false, false, false) => &HEADS,
         (true, false, false) => &UNREAD,

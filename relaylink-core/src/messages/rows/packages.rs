@@ -82,10 +82,10 @@ pub(in crate::messages) struct Found {
 
 const PACKAGE: Select = Select::new(
     "SELECT p.thread, p.sender, p.sender_address, p.sender_name, p.sent, p.subject, p.body, p.asks, p.context, \
-     r.at, a.at FROM packages p LEFT JOIN deliveries d ON d.account = ?2 AND d.package = p.id \
+     r.at, a.at FROM packages p LEFT JOIN deliveries d ON d.account = ?1 AND d.package = p.id \
      LEFT JOIN receipts r ON r.package = d.package AND r.account = d.account \
      LEFT JOIN acknowledgements a ON a.package = d.package AND a.account = d.account \
-     WHERE p.id = ?1 AND (p.sender = ?2 OR d.account IS NOT NULL)",
+     WHERE p.id = ?2 AND (p.sender = ?1 OR d.account IS NOT NULL)",
 );
 const ADDRESSES: Select = Select::new("SELECT address FROM deliveries WHERE package = ?1 ORDER BY place");
 
@@ -95,7 +95,7 @@ pub(in crate::messages) fn package(
     account: &str,
     package: &PackageId,
 ) -> Result<Option<Found>, Stop> {
-    let rows = tx.select(&PACKAGE, &[package.into(), account.into()])?;
+    let rows = tx.select(&PACKAGE, &[account.into(), package.into()])?;
     let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
     let to = tx.select(&ADDRESSES, &[package.into()])?;
     let address: Address = row.take(2)?;
@@ -123,9 +123,9 @@ pub(in crate::messages) struct Role {
 }
 
 const ROLE: Select = Select::new(
-    "SELECT p.sender, a.at FROM packages p LEFT JOIN deliveries d ON d.account = ?2 AND d.package = p.id \
+    "SELECT p.sender, a.at FROM packages p LEFT JOIN deliveries d ON d.account = ?1 AND d.package = p.id \
      LEFT JOIN acknowledgements a ON a.package = d.package AND a.account = d.account \
-     WHERE p.id = ?1 AND (p.sender = ?2 OR d.account IS NOT NULL)",
+     WHERE p.id = ?2 AND (p.sender = ?1 OR d.account IS NOT NULL)",
 );
 
 pub(in crate::messages) fn role(
@@ -133,17 +133,17 @@ pub(in crate::messages) fn role(
     account: &str,
     package: &PackageId,
 ) -> Result<Option<Role>, Stop> {
-    let rows = tx.select(&ROLE, &[package.into(), account.into()])?;
+    let rows = tx.select(&ROLE, &[account.into(), package.into()])?;
     let role =
         |mut row: Row| Ok(Role { sender: row.take::<String>(0)? == account, acknowledged: row.take(1)? });
     rows.into_iter().next().map(role).transpose()
 }
 
-const INSERT_RECEIPT: Write = Write::new("INSERT INTO receipts (package, account, at) VALUES (?1, ?2, ?3)");
+const INSERT_RECEIPT: Write = Write::new("INSERT INTO receipts (at, package, account) VALUES (?1, ?2, ?3)");
 const INSERT_ACKNOWLEDGEMENT: Write =
-    Write::new("INSERT INTO acknowledgements (package, account, at) VALUES (?1, ?2, ?3)");
+    Write::new("INSERT INTO acknowledgements (at, package, account) VALUES (?1, ?2, ?3)");
 const SEEN: Write =
-    Write::new("UPDATE deliveries SET seen = ?3 WHERE package = ?1 AND account = ?2 AND seen IS NULL");
+    Write::new("UPDATE deliveries SET seen = ?1 WHERE package = ?2 AND account = ?3 AND seen IS NULL");
 
 /// Leaves the receipt of a recipient.
 pub(in crate::messages) fn insert_receipt(
@@ -151,10 +151,7 @@ pub(in crate::messages) fn insert_receipt(
     account: &str,
     package: &PackageId,
 ) -> Result<Timestamp, Stop> {
-    let (now, row) = (tx.now(), [package.into(), account.into(), tx.now().into()]);
-    tx.write(&INSERT_RECEIPT, &row)?;
-    tx.write(&SEEN, &row)?;
-    Ok(now)
+    see(tx, &INSERT_RECEIPT, account, package)
 }
 
 /// Keeps that a recipient has acknowledged a package.
@@ -163,8 +160,18 @@ pub(in crate::messages) fn insert_acknowledgement(
     account: &str,
     package: &PackageId,
 ) -> Result<Timestamp, Stop> {
-    let (now, row) = (tx.now(), [package.into(), account.into(), tx.now().into()]);
-    tx.write(&INSERT_ACKNOWLEDGEMENT, &row)?;
+    see(tx, &INSERT_ACKNOWLEDGEMENT, account, package)
+}
+
+fn see(
+    tx: &mut Tx<'_, impl May<Writes>>,
+    event: &'static Write,
+    account: &str,
+    package: &PackageId,
+) -> Result<Timestamp, Stop> {
+    let now = tx.now();
+    let row = [now.into(), package.into(), account.into()];
+    tx.write(event, &row)?;
     tx.write(&SEEN, &row)?;
     Ok(now)
 }
