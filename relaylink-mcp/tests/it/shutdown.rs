@@ -89,7 +89,7 @@ async fn a_server_that_is_told_to_stop_answers_what_runs_and_stops() {
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_request_that_never_ends_does_not_keep_the_server_up() {
     let mut site = Site::open().await;
     let mut stream = TcpStream::connect(site.address).await.unwrap();
