@@ -102,6 +102,7 @@ async fn a_flood_of_bad_lines_that_nobody_reads_the_answers_of_is_not_read_on() 
             written += 9000;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_millis(500), flood).await.is_err());
-    assert!(written < 1024 * 1024, "{written} bytes were read");
+    assert!(tokio::time::timeout(Duration::from_secs(1), flood).await.is_err());
+    // What fits into the pipes either way, and the answers that may wait.
+    assert!(written < 200_000, "{written} bytes were read");
 }

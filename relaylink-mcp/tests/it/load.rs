@@ -101,7 +101,7 @@ async fn a_client_that_takes_nothing_is_dropped() {
     sleep(relaylink_mcp::limits::STALLED * 2).await;
     let mut taken = Vec::new();
     // The end, or a reset: not the twenty answers that were asked for.
-    let _ = client.read_to_end(&mut taken).await;
+    let _ = timeout(Duration::from_secs(1), client.read_to_end(&mut taken)).await.expect("dropped");
     assert!(taken.len() < 9_000_000 && asked < 20, "{} bytes of {asked} answers", taken.len());
 }
 
@@ -120,7 +120,7 @@ async fn a_body_that_does_not_arrive_is_408() {
     let mut client = TcpStream::connect(site.address).await.unwrap();
     client.write_all(begun.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
-    client.read_to_end(&mut bytes).await.unwrap();
+    timeout(relaylink_mcp::limits::BODY * 2, client.read_to_end(&mut bytes)).await.unwrap().unwrap();
     assert_eq!(answer(&bytes).status, 408);
 }
 
