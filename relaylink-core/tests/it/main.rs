@@ -6,6 +6,7 @@ mod arguments;
 mod audit;
 mod behaviour;
 mod engine;
+mod kill;
 mod mail;
 mod memory;
 mod messages;
