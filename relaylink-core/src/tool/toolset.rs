@@ -276,7 +276,12 @@ pub(crate) fn admit(caller: &Caller, name: &str, effects: &[EffectInfo]) -> Resu
     let message = match caller.ceiling.grade(effects) {
         Grade::Allow => return Ok(()),
         Grade::Stage => format!("This key may only prepare `{name}`; a person confirms it."),
-        Grade::Refuse => format!("This key may not run `{name}`."),
+        Grade::Refuse => {
+            let lacks = effects.iter().map(|effect| effect.name);
+            let lacks = lacks.filter(|effect| caller.ceiling.grade_of(effect) == Grade::Refuse);
+            let lacks = lacks.collect::<Vec<_>>().join(" and ");
+            format!("This key may not run `{name}`: it is not allowed {lacks}.")
+        }
     };
     Err(Refusal::new(Code::NotPermitted, message).hint("Ask the account's owner for a key that may.").into())
 }

@@ -1,12 +1,15 @@
 //! Keys open what they say and nothing else; a revoked key is dead at once and for good.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::SeqCst},
+};
 
 use async_trait::async_trait;
 use relaylink_core::{
     account::{ListApiKeys, RevokeApiKey, Whoami, everything_listed},
     relay::{Limit, Relay, Secret},
-    store::{Request, Store, StoreError, Verdict, Work},
+    store::{Access, Request, Statement, Store, StoreError, Verdict, Work},
     tool::{Caller, Ceiling, Code, Grade},
 };
 use serde_json::json;
@@ -85,6 +88,7 @@ async fn a_revoked_key_is_dead_at_once_and_one_letter_says_so() {
         .await
         .unwrap();
     let caller = world.authenticate(secret.expose()).await.unwrap().unwrap();
+    assert_eq!(hashes(&world).await, 1);
     // The key in use revokes itself.
     let first = world.run(&caller, RevokeApiKey { key: key.id.clone() }).await.unwrap();
     assert!(world.authenticate(secret.expose()).await.unwrap().is_none());
@@ -99,9 +103,23 @@ async fn a_revoked_key_is_dead_at_once_and_one_letter_says_so() {
     let letters = world.letters().await;
     assert_eq!(letters.len(), 1);
     assert_eq!((letters[0].to.as_str(), letters[0].about.as_str()), ("ana@example.org", key.id.as_str()));
+    assert_eq!(hashes(&world).await, 0);
     let listed = world.accounts().list_keys(&ana.id).await.unwrap();
     assert_eq!(listed[0].revoked, Some(first.revoked));
     assert_eq!(listed[0].shown.as_deref(), key.shown.as_deref());
+}
+
+/// How many hashes of keys the store has.
+async fn hashes(world: &World) -> usize {
+    static HASHES: Statement = Statement::unchecked("SELECT hash FROM key_hashes");
+    let counted = Arc::new(AtomicUsize::new(0));
+    let into = Arc::clone(&counted);
+    let work: Work = Box::new(move |session| {
+        into.store(session.query(&HASHES, &[]).unwrap().len(), SeqCst);
+        Verdict::Commit
+    });
+    world.store.transact(Request::new(Access::READ, ""), work).await.unwrap();
+    counted.load(SeqCst)
 }
 
 #[tokio::test]
@@ -241,12 +259,12 @@ async fn every_key_is_on_one_page_of_the_list() {
 }
 
 /// A store that counts what it is asked.
-struct Counting(Arc<dyn Store>, std::sync::atomic::AtomicUsize);
+struct Counting(Arc<dyn Store>, AtomicUsize);
 
 #[async_trait]
 impl Store for Counting {
     async fn transact(&self, request: Request, work: Work) -> Result<Verdict, StoreError> {
-        self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.1.fetch_add(1, SeqCst);
         self.0.transact(request, work).await
     }
 }
@@ -256,7 +274,7 @@ async fn a_wrong_checksum_costs_no_call_to_the_store() {
     let world = World::new();
     let counting = Arc::new(Counting(Arc::clone(&world.store), 0.into()));
     let relay = Relay::new(counting.clone()).unwrap();
-    let asked = || counting.1.load(std::sync::atomic::Ordering::SeqCst);
+    let asked = || counting.1.load(SeqCst);
     for text in ["", "rlk_", "rlk_000000000000000000000000000000AAAAAA", &"x".repeat(10_000)] {
         assert!(relay.authenticate(text).await.unwrap().is_none());
     }
