@@ -95,6 +95,7 @@ async fn all_words_must_occur_and_a_name_is_compared_like_every_name() {
     }
     assert_eq!(found(&world, &ana, json!({ "query": "TEA likes" })).await.len(), 2);
     assert_eq!(found(&world, &ana, json!({ "query": "tea coffee" })).await.len(), 0);
+    assert_eq!(found(&world, &ana, json!({ "query": "te" })).await.len(), 0);
     assert_eq!(found(&world, &ana, json!({ "about": "jörg" })).await, ["Likes coffee", "Likes tea"]);
     assert_eq!(found(&world, &ana, json!({ "about": "jörg", "query": "tea" })).await, ["Likes tea"]);
     assert_eq!(found(&world, &ana, json!({ "query": "jorg" })).await.len(), 2);
