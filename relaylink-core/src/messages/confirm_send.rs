@@ -1,8 +1,8 @@
 use super::{
-    DraftId, PackageId, Preview, ThreadId,
+    DraftId, PackageId, ThreadId,
     cancel_draft::no_draft,
     letters, rows,
-    rules::{Due, Refused, Shown, may_go, too_many},
+    rules::{Due, Refused, Shown, differs, may_go, too_many},
 };
 use crate::{
     account::Card,
@@ -79,54 +79,44 @@ impl Run for ConfirmSend {
 }
 
 impl ConfirmSend {
-    fn check(&self, tx: &mut Tx<'_, Self>, me: &Card, subject: &str, due: &[Person]) -> Result<(), Stop> {
-        let shown = match &self.to {
-            None => None,
-            Some(named) => {
-                let mut keys = Vec::with_capacity(named.len());
-                for text in named {
-                    keys.push(people::find(tx, me, "to", text)?.address.key());
-                }
-                Some(keys)
-            }
-        };
-        let keys: Vec<_> = due.iter().map(|person| person.address.key()).collect();
-        let now: Vec<_> = due
+    /// Refuses what may not go now, and then what is not what the person was shown.
+    fn check(&self, tx: &mut Tx<'_, Self>, me: &Card, subject: &str, people: &[Person]) -> Result<(), Stop> {
+        let keys: Vec<_> = people.iter().map(|person| person.address.key()).collect();
+        let due: Vec<_> = people
             .iter()
             .zip(&keys)
             .map(|(person, key)| Due { key, address: person.address.as_str(), reach: person.reach() })
             .collect();
-        let shown = Shown { to: shown.as_deref(), subject: self.subject.as_deref() };
-        match may_go(&now, subject, shown) {
-            Ok(()) => Ok(()),
-            Err(Refused::Nobody) => {
-                Err(Refusal::new(Code::NotPermitted, "The draft reaches nobody. Nothing was sent.")
-                    .field("draft")
-                    .hint("invite_contact asks somebody to become a contact; then draft it anew.")
-                    .into())
-            }
-            Err(Refused::Unreachable(reasons)) => {
-                let reasons: Vec<_> = reasons.into_iter().map(|(who, why)| format!("{who}: {why}")).collect();
-                let message = format!("Nothing was sent: {}.", reasons.join("; "));
-                Err(Refusal::new(Code::NotPermitted, message)
-                    .field("draft")
-                    .hint("Draft it anew for those who can be reached.")
-                    .into())
-            }
-            Err(Refused::Differs(field)) => {
-                let preview = rows::preview(tx, me, &self.draft)?.ok_or_else(no_draft)?;
-                Err(differs(field, &preview).into())
-            }
+        may_go(&due).map_err(refused)?;
+        let mut named = Vec::new();
+        for text in self.to.iter().flatten() {
+            named.push(people::find(tx, me, "to", text)?.address.key());
         }
+        let to = self.to.as_ref().map(|_| &*named);
+        let Some(field) = differs(&due, subject, Shown { to, subject: self.subject.as_deref() }) else {
+            return Ok(());
+        };
+        let preview = rows::preview(tx, me, &self.draft)?.ok_or_else(no_draft)?;
+        let preview = serde_json::to_string(&preview).unwrap_or_default();
+        Err(Refusal::new(Code::Stale, format!("`{field}` is not what would go. Nothing was sent."))
+            .field(field)
+            .hint(format!("Show the person what would go, and confirm that: {preview}"))
+            .into())
     }
 }
 
-/// Refuses what is not what the person was shown, and shows what would go.
-fn differs(field: &'static str, preview: &Preview) -> Refusal {
-    let preview = serde_json::to_string(preview).unwrap_or_default();
-    Refusal::new(Code::Stale, format!("`{field}` is not what would go. Nothing was sent."))
-        .field(field)
-        .hint(format!("Show the person what would go, and confirm that: {preview}"))
+fn refused(why: Refused) -> Refusal {
+    match why {
+        Refused::Nobody => Refusal::new(Code::NotPermitted, "The draft reaches nobody. Nothing was sent.")
+            .field("draft")
+            .hint("invite_contact asks somebody to become a contact; then draft it anew."),
+        Refused::Unreachable(reasons) => {
+            let reasons: Vec<_> = reasons.into_iter().map(|(who, why)| format!("{who}: {why}")).collect();
+            Refusal::new(Code::NotPermitted, format!("Nothing was sent: {}.", reasons.join("; ")))
+                .field("draft")
+                .hint("Draft it anew for those who can be reached.")
+        }
+    }
 }
 
 fn count(tx: &mut Tx<'_, ConfirmSend>, due: &[Person]) -> Result<(), Stop> {
