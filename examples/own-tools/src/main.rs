@@ -21,12 +21,12 @@ impl Effect for CallsForecastApi {
 }
 
 /// The state. Yours would ask over HTTP, in an `async fn`; this one knows two towns.
-struct Forecasts;
+struct Forecasts([(&'static str, f64); 2]);
 
 impl Forecasts {
     /// Only a tool that lists the effect has the leave to give.
     fn fetch(&self, town: &str, _leave: Grant<'_, CallsForecastApi>) -> Option<f64> {
-        [("bergen", 7.5), ("sevilla", 31.0)].into_iter().find(|(name, _)| *name == town).map(|found| found.1)
+        self.0.into_iter().find(|(name, _)| *name == town).map(|(_, highest)| highest)
     }
 }
 
@@ -57,7 +57,8 @@ impl Handle<Forecasts> for ForecastTown {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let toolset = Toolset::over(Arc::new(Forecasts)).tool::<ForecastTown>().build()?;
+    let forecasts = Arc::new(Forecasts([("bergen", 7.5), ("sevilla", 31.0)]));
+    let toolset = Toolset::over(forecasts).tool::<ForecastTown>().build()?;
     let server = Server::new(toolset).name("forecasts", env!("CARGO_PKG_VERSION"));
     stdio::serve(&server, Caller::local("me"), pending()).await?;
     std::process::exit(0); // Where stdin is no pipe, the runtime would wait for it.
