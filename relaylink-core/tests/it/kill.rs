@@ -26,15 +26,18 @@ use serde_json::{Value as Json, json};
 const ROUNDS: u64 = 20;
 const ROUNDS_VARIABLE: &str = "RELAYLINK_TEST_KILLS";
 const CHILD_VARIABLE: &str = "RELAYLINK_TEST_KILL_CHILD";
+const DAY_VARIABLE: &str = "RELAYLINK_TEST_KILL_DAY";
 /// Tasks of a child that draft and confirm at once.
 const TASKS: usize = 8;
 
-/// The machine's clock, a day on: every lease is over.
-struct Tomorrow;
+/// The machine's clock, so many days on. Each round is a day of its own: the caps on a day's mails
+/// do not meet, and the leases of the round before are over.
+#[derive(Clone, Copy)]
+struct Day(i64);
 
-impl Clock for Tomorrow {
+impl Clock for Day {
     fn now(&self) -> Timestamp {
-        SystemClock.now().plus_millis(86_400_000)
+        SystemClock.now().plus_millis(self.0 * 86_400_000)
     }
 }
 
@@ -49,13 +52,13 @@ impl Place {
         DirectoryMailer::new(self.0.join("mail"))
     }
 
-    fn relay(&self) -> (Arc<Sqlite>, Relay) {
+    fn relay(&self, day: Day) -> (Arc<Sqlite>, Relay) {
         let store = Arc::new(Sqlite::open(self.data()).unwrap());
-        (store.clone(), Relay::new(store).unwrap())
+        (store.clone(), Relay::builder(store).clock(day).build().unwrap())
     }
 
-    fn courier(&self, store: Arc<Sqlite>, clock: impl Clock) -> Courier {
-        Courier::new(store, Arc::new(self.mail()), Arc::new(clock), Post::default())
+    fn courier(&self, store: Arc<Sqlite>, day: Day) -> Courier {
+        Courier::new(store, Arc::new(self.mail()), Arc::new(day), Post::default())
     }
 
     fn read(&self) -> Connection {
@@ -74,10 +77,11 @@ fn child() {
     let place = Place(place.into());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let (store, relay) = place.relay();
+        let day = Day(std::env::var(DAY_VARIABLE).unwrap().parse().unwrap());
+        let (store, relay) = place.relay(day);
         let accounts = relay.accounts().list_accounts().await.unwrap();
         let ana = Caller::local(accounts[0].id.as_str());
-        let courier = place.courier(store, SystemClock);
+        let courier = place.courier(store, day);
         let mailing = tokio::spawn(async move { courier.run(std::future::pending()).await });
         let tasks = (0..TASKS).map(|task| {
             let (relay, ana) = (relay.clone(), ana.clone());
@@ -101,10 +105,11 @@ fn child() {
 }
 
 /// Runs a child and kills it this long after its first answer; gives what it had answered.
-fn kill_after(place: &Place, wait: Duration) -> Vec<String> {
+fn kill_after(place: &Place, day: u64, wait: Duration) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::child", "--nocapture", "-q"])
         .env(CHILD_VARIABLE, &place.0)
+        .env(DAY_VARIABLE, day.to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -152,10 +157,11 @@ fn what_was_answered_survives_kill_9_and_no_mail_goes_out_twice() {
     runtime.block_on(prepare(&place));
 
     let (mut drafted, mut sent) = (BTreeSet::new(), BTreeMap::new());
-    for round in 0..rounds.unwrap_or(ROUNDS) {
+    let rounds = rounds.unwrap_or(ROUNDS);
+    for round in 0..rounds {
         // Spread over 0 to 60 ms without a pattern that a group commit could fall in step with.
         let wait = Duration::from_micros(round.wrapping_mul(2_654_435_761) % 60_000);
-        for line in kill_after(&place, wait) {
+        for line in kill_after(&place, round, wait) {
             let words: Vec<_> = line.split(' ').collect();
             match words[..] {
                 ["drafted", draft] => drop(drafted.insert(draft.to_owned())),
@@ -181,10 +187,11 @@ fn what_was_answered_survives_kill_9_and_no_mail_goes_out_twice() {
         assert!(!open.contains(draft), "{draft} was sent and is still open");
     }
 
-    // Every lease is over tomorrow: what was begun is unknown, the rest goes out now.
+    // The day after, every lease is over: what was begun is unknown, the rest goes out now.
     runtime.block_on(async {
-        let (store, _) = place.relay();
-        place.courier(store, Tomorrow).drain().await.unwrap();
+        let after = Day(i64::try_from(rounds).unwrap());
+        let (store, _) = place.relay(after);
+        place.courier(store, after).drain().await.unwrap();
     });
     let states: BTreeMap<String, String> = connection
         .prepare("SELECT message_id, state FROM outbox")
@@ -209,7 +216,7 @@ fn what_was_answered_survives_kill_9_and_no_mail_goes_out_twice() {
 }
 
 async fn prepare(place: &Place) {
-    let (store, relay) = place.relay();
+    let (store, relay) = place.relay(Day(0));
     let mut callers = Vec::new();
     for who in ["ana", "ben"] {
         let address = format!("{who}@example.org").parse().unwrap();
