@@ -252,10 +252,10 @@ impl Run for DeletesB {
     }
 }
 
-/// What memory_forget runs.
+/// What `memory_forget` runs.
 const FORGET: &str = "DELETE FROM memories WHERE account = ?1 AND id = ?2 RETURNING number";
 
-/// Deletes a memory with the text that memory_forget runs, and may not.
+/// Deletes a memory with the text that `memory_forget` runs, and may not.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[tool(effects(Writes), hints(additive, closed_world))]
 struct ForgetsUnasked {
