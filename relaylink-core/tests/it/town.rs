@@ -1,19 +1,21 @@
 //! A world with people in it who are called by name: ana, ben, cara, dan and eve.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use async_trait::async_trait;
 use relaylink_core::{
-    relay::Clock,
+    relay::{Clock, Timestamp},
+    store::Store,
     tool::{
         Caller, Code, Refusal, Toolset,
         audit::{self, State},
     },
 };
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, types::ValueRef};
 use serde_json::{Value as Json, json};
+use tokio::sync::OnceCell;
 
-use crate::world::World;
+use crate::world::{Hand, World};
 
 /// The people there are: `ana` is `ana@example.org`, named Ana.
 pub(crate) const PEOPLE: [&str; 5] = ["ana", "ben", "cara", "dan", "eve"];
@@ -33,6 +35,30 @@ pub(crate) struct Town {
     people: Vec<(&'static str, Caller)>,
 }
 
+/// A town set aside: it can be opened as often as wanted, each time as it was.
+#[derive(Clone)]
+pub(crate) struct Frozen {
+    file: Arc<[u8]>,
+    now: Timestamp,
+    people: Vec<(&'static str, Caller)>,
+}
+
+impl Frozen {
+    /// Opens a town as it was. What is minted in it is the same each time.
+    pub(crate) fn thaw(&self) -> Town {
+        self.thaw_over(|store| store)
+    }
+
+    /// Likewise, its Relay over what `over` makes of its store.
+    pub(crate) fn thaw_over(&self, over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>) -> Town {
+        let folder = in_memory();
+        std::fs::write(folder.path().join("relaylink.db"), &*self.file).unwrap();
+        let world = World::over(folder, Hand::at(self.now), over);
+        world.dice.count_from(0);
+        Town { world, people: self.people.clone() }
+    }
+}
+
 impl Deref for Town {
     type Target = World;
 
@@ -44,12 +70,33 @@ impl Deref for Town {
 impl Town {
     /// A store with the accounts of [`PEOPLE`] and nothing else.
     pub(crate) async fn new() -> Self {
-        let mut town = Self { world: World::new(), people: Vec::new() };
-        for name in PEOPLE {
-            let caller = town.add(&address(name), &titled(name)).await;
-            town.people.push((name, caller));
-        }
-        town
+        static PEOPLED: OnceCell<Frozen> = OnceCell::const_new();
+        let peopled = PEOPLED.get_or_init(|| async {
+            let mut town = Self { world: World::new(), people: Vec::new() };
+            for name in PEOPLE {
+                let caller = town.add(&address(name), &titled(name)).await;
+                town.people.push((name, caller));
+            }
+            town.freeze()
+        });
+        peopled.await.thaw()
+    }
+
+    /// Sets a copy of it aside.
+    pub(crate) fn freeze(&self) -> Frozen {
+        let copy = self.folder.path().join("copy");
+        self.read().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        let file = std::fs::read(&copy).unwrap().into();
+        std::fs::remove_file(copy).unwrap();
+        // Later than all that is in it, so that nothing is minted twice.
+        self.clock.forward(1_000);
+        Frozen { file, now: self.clock.now(), people: self.people.clone() }
+    }
+
+    /// Puts clock and dice back to where they were when it was thawed, and leaves the store as it is.
+    pub(crate) fn rewind(&self, to: &Frozen) {
+        self.clock.set(to.now);
+        self.dice.count_from(0);
     }
 
     /// Adds an account; its local person is who calls.
@@ -141,11 +188,18 @@ impl Town {
         self.read().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     }
 
+    /// A text column of the first row of a table.
+    pub(crate) fn first(&self, table: &str, column: &str) -> Option<String> {
+        let query = format!("SELECT {column} FROM {table} LIMIT 1");
+        self.read().query_row(&query, [], |row| row.get(0)).optional().unwrap()
+    }
+
     /// Every row of every table, by table and key. Two are equal where nothing has changed.
     pub(crate) fn rows(&self) -> State {
         let connection = self.read();
         let mut state = State::default();
-        for table in tables(&connection) {
+        let kept = |table: &String| !BOOKKEEPING.iter().any(|(name, _)| name == table);
+        for table in tables(&connection).into_iter().filter(kept) {
             let columns = columns(&connection, &table);
             let mut query = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
             let mut rows = query.query([]).unwrap();
@@ -200,13 +254,26 @@ impl Town {
 
 #[async_trait]
 impl audit::World for Town {
+    /// Asked for before each call: time goes by between two, so one that moves a time is seen.
     fn toolset(&self) -> Toolset {
+        self.clock.forward(60_000);
         self.relay.toolset()
     }
 
     async fn state(&self) -> State {
         self.rows()
     }
+}
+
+/// Tables that are no part of what a tool leaves unchanged, and why.
+const BOOKKEEPING: [(&str, &str); 1] =
+    [("key_use", "when a key was last used is written by the layer that authenticates, and may be lost")];
+
+/// A folder that is no disk's where the system has such: what towns are asked is not what survives a
+/// power cut, and there are hundreds of them.
+fn in_memory() -> tempfile::TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }
 
 /// The tables there are, those of the text index and of the engine left out.
@@ -225,7 +292,11 @@ fn tables(connection: &Connection) -> Vec<String> {
 fn columns(connection: &Connection, table: &str) -> Vec<(String, bool)> {
     let mut query = connection.prepare("SELECT name, pk FROM pragma_table_info(?1)").unwrap();
     let columns = query.query_map([table], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? > 0))).unwrap();
-    columns.map(Result::unwrap).collect()
+    let columns: Vec<(String, bool)> = columns.map(Result::unwrap).collect();
+    // The engine gives the number of a row that went to one that comes; its id is never used again.
+    let has_id = columns.iter().any(|(name, _)| name == "id");
+    let key = |(name, key): (String, bool)| if has_id { (name.clone(), name == "id") } else { (name, key) };
+    columns.into_iter().map(key).collect()
 }
 
 fn value(value: ValueRef<'_>) -> Json {

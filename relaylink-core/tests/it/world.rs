@@ -3,7 +3,7 @@
 use std::{
     ops::Deref,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -11,7 +11,7 @@ use std::{
 use relaylink_core::{
     account::Account,
     mail::{Listed, Outbox, Post},
-    relay::{Clock, Relay, Timestamp},
+    relay::{Clock, Relay, Seeds, SystemSeeds, Timestamp},
     store::{Store, sqlite::Sqlite},
     tool::{Caller, Ceiling, Code, Refusal, Stop, toolset::CallError},
 };
@@ -26,6 +26,16 @@ impl Hand {
         Self(Arc::new(AtomicI64::new(1_767_225_600_000)))
     }
 
+    /// One that shows this moment.
+    pub(crate) fn at(now: Timestamp) -> Self {
+        Self(Arc::new(AtomicI64::new(now.as_millis())))
+    }
+
+    /// Sets it to this moment.
+    pub(crate) fn set(&self, now: Timestamp) {
+        self.0.store(now.as_millis(), Ordering::SeqCst);
+    }
+
     /// Sets it this many milliseconds forward.
     pub(crate) fn forward(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
@@ -38,10 +48,33 @@ impl Clock for Hand {
     }
 }
 
+/// The machine's randomness, or, counting from a number, the same at every run.
+#[derive(Clone, Default)]
+pub(crate) struct Dice(Arc<Mutex<Option<u64>>>);
+
+impl Dice {
+    /// Counts from here on.
+    pub(crate) fn count_from(&self, number: u64) {
+        *self.0.lock().unwrap() = Some(number);
+    }
+}
+
+impl Seeds for Dice {
+    fn seed(&self) -> [u8; 16] {
+        let Some(number) = &mut *self.0.lock().unwrap() else { return SystemSeeds.seed() };
+        *number += 1;
+        let mut seed = [0; 16];
+        seed[..8].copy_from_slice(&number.to_be_bytes());
+        seed[8..].copy_from_slice(&number.to_be_bytes());
+        seed
+    }
+}
+
 /// A Relay and what it stands on.
 pub(crate) struct World {
     pub(crate) relay: Relay,
     pub(crate) clock: Hand,
+    pub(crate) dice: Dice,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) folder: tempfile::TempDir,
 }
@@ -56,11 +89,19 @@ impl Deref for World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::over(tempfile::tempdir().unwrap(), Hand::new(), |store| store)
+    }
+
+    /// Over the file in this folder, the Relay over what `over` makes of the store.
+    pub(crate) fn over(
+        folder: tempfile::TempDir,
+        clock: Hand,
+        over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+    ) -> Self {
         let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.path().join("relaylink.db")).unwrap());
-        let clock = Hand::new();
-        let relay = Relay::builder(Arc::clone(&store)).clock(clock.clone()).build().unwrap();
-        Self { relay, clock, store, folder }
+        let dice = Dice::default();
+        let builder = Relay::builder(over(Arc::clone(&store))).clock(clock.clone()).seeds(dice.clone());
+        Self { relay: builder.build().unwrap(), clock, dice, store, folder }
     }
 
     /// A new account at this address, named by what stands before the @.
