@@ -1,8 +1,10 @@
+use std::{fmt, str::FromStr};
+
 use super::{Author, PackageId, ThreadId, draft_package::no_thread, rows};
 use crate::{
     mail::{self, LetterState},
     prelude::*,
-    relay::{Address, Cursor, Limit, Timestamp, Written, limits::STATUS_PAGE_MAX},
+    relay::{Address, Cursor, IdError, Limit, Timestamp, Written, limits::STATUS_PAGE_MAX},
 };
 
 /// Shows what became of a thread's packages, newest first: for each recipient whether the mail
@@ -78,7 +80,7 @@ impl Run for ThreadStatus {
         if !rows::sees_thread(tx, account, &self.thread)? {
             return Err(no_thread().into());
         }
-        let behind = self.cursor.as_ref().map(Cursor::key::<PackageId>).transpose()?;
+        let behind = self.cursor.as_ref().map(|cursor| behind(cursor, &self.thread)).transpose()?;
         let limit = self.limit.unwrap_or_default();
         let listed = rows::packages_of(tx, account, &self.thread, behind.as_ref(), limit)?;
         let more = listed.len() > limit.rows();
@@ -93,9 +95,38 @@ impl Run for ThreadStatus {
             packages.push(status);
         }
         let last = packages.last().filter(|_| more || ended_early);
-        let next_cursor = last.map(|last: &PackageStatus| Cursor::behind(&last.package));
+        let next_cursor = last.map(|last: &PackageStatus| {
+            Cursor::behind(Behind { thread: self.thread.clone(), package: last.package.clone() })
+        });
         Ok(Status { thread: self.thread.clone(), packages, next_cursor })
     }
+}
+
+/// Where a page of a thread begins. It names the thread, so that it is no cursor of another list of
+/// packages, nor of another thread.
+struct Behind {
+    thread: ThreadId,
+    package: PackageId,
+}
+
+impl fmt::Display for Behind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.thread, self.package)
+    }
+}
+
+impl FromStr for Behind {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let (thread, package) = text.split_once('/').unwrap_or((text, ""));
+        Ok(Self { thread: thread.parse()?, package: package.parse()? })
+    }
+}
+
+fn behind(cursor: &Cursor, thread: &ThreadId) -> Result<PackageId, Stop> {
+    let behind: Behind = cursor.key()?;
+    if behind.thread == *thread { Ok(behind.package) } else { Err(Cursor::of_another_list()) }
 }
 
 fn status(

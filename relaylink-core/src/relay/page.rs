@@ -80,12 +80,15 @@ impl Cursor {
 
     /// The key, as the list it came from reads it. A cursor of another list is refused.
     pub fn key<K: FromStr>(&self) -> Result<K, Stop> {
-        self.0.parse().map_err(|_| {
-            Refusal::new(Code::InvalidArgument, "This cursor is not one that this list gave.")
-                .field("cursor")
-                .hint("Give `nextCursor` of the page before, or leave it out to start anew.")
-                .into()
-        })
+        self.0.parse().map_err(|_| Self::of_another_list())
+    }
+
+    /// What a list answers to a cursor that it did not give.
+    pub fn of_another_list() -> Stop {
+        Refusal::new(Code::InvalidArgument, "This cursor is not one that this list gave.")
+            .field("cursor")
+            .hint("Give `nextCursor` of the page before, or leave it out to start anew.")
+            .into()
     }
 }
 

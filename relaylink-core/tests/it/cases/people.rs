@@ -93,7 +93,7 @@ async fn fill(town: &Town, rows: usize) -> (Vec<String>, serde_json::Value) {
     let from = town.count("contacts") + town.count("blocks");
     let rows = (0..rows).map(|n| async move {
         let address = format!("person.{from}.{n}@example.org");
-        match n % 10 {
+        match n % 20 {
             0 => asked(town, "ana", &address).await,
             1 => {
                 let other = town.add(&address, "Somebody").await;
