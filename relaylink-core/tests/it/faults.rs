@@ -79,7 +79,7 @@ impl Trial {
 
     /// All went as when nothing goes wrong.
     #[track_caller]
-    fn done(&self, answer: Result<Json, Refusal>, fault: Fault) {
+    fn done(&self, answer: &Result<Json, Refusal>, fault: Fault) {
         assert_eq!(answer.as_ref(), Ok(&self.answer), "{}, {fault:?}", self.case);
         self.stands_at(&self.after, fault);
     }
@@ -108,7 +108,7 @@ async fn fail(case: &'static Case) {
             let answer = trial.call(fault).await;
             if trial.store.calls() < n {
                 assert!(n > 1, "{case}: asks the store nothing");
-                trial.done(answer, fault);
+                trial.done(&answer, fault);
                 break;
             }
             trial.failed(answer, fault);
@@ -127,7 +127,7 @@ async fn fail(case: &'static Case) {
         }
     }
     let answer = trial.call(Fault::Twice).await;
-    trial.done(answer, Fault::Twice);
+    trial.done(&answer, Fault::Twice);
     trial.anew();
     let refusal = trial.call(Fault::Lost).await.expect_err("the answer is lost");
     assert_eq!(refusal.code, Code::Unavailable, "{case}: {refusal:?}");
@@ -165,7 +165,7 @@ async fn drop_everywhere(case: &'static Case) {
         trial.town.store.transact(settle, Box::new(|_| Verdict::Rollback)).await.unwrap();
         if let Some(answer) = answer {
             assert!(n > 2, "{case}: is nowhere to be dropped");
-            trial.done(answer, Fault::None);
+            trial.done(&answer, Fault::None);
             break;
         }
         let now = trial.town.rows();

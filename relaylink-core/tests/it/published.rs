@@ -31,10 +31,10 @@ pub(crate) fn places(tool: &Descriptor) -> Vec<Place> {
 fn within(schema: &Json, path: &[String], places: &mut Vec<Place>) {
     let inner = |key: &str| [path, &[key.to_owned()]].concat();
     if let Some(items) = schema.get("items") {
-        add(items, inner("[]"), true, places);
+        add(items, &inner("[]"), true, places);
     }
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-        add(schema, inner(name), false, places);
+        add(schema, &inner(name), false, places);
     }
     for name in schema["required"].as_array().into_iter().flatten() {
         let path = inner(name.as_str().unwrap());
@@ -42,11 +42,11 @@ fn within(schema: &Json, path: &[String], places: &mut Vec<Place>) {
     }
 }
 
-fn add(schema: &Json, path: Vec<String>, required: bool, places: &mut Vec<Place>) {
+fn add(schema: &Json, path: &[String], required: bool, places: &mut Vec<Place>) {
     let kind = schema["type"].as_str().unwrap().to_owned();
     let choices = schema["enum"].as_array().cloned();
-    places.push(Place { path: path.clone(), kind, choices, required });
-    within(schema, &path, places);
+    places.push(Place { path: path.to_vec(), kind, choices, required });
+    within(schema, path, places);
 }
 
 impl Place {

@@ -10,14 +10,14 @@ mod people;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use futures_util::{StreamExt, future::BoxFuture, stream};
-use relaylink_core::{
-    relay::Relay,
-    tool::{Caller, Descriptor, Toolset},
-};
+use relaylink_core::tool::{Caller, Descriptor, Toolset};
 use serde_json::{Map, Value as Json};
 use tokio::sync::OnceCell;
 
-use crate::town::{Frozen, Town};
+use crate::{
+    nowhere,
+    town::{Frozen, Town},
+};
 
 /// A call, and who makes it.
 #[derive(Clone)]
@@ -68,12 +68,15 @@ pub(crate) struct Foreign {
     pub(crate) make: for<'w> fn(&'w Town) -> BoxFuture<'w, String>,
 }
 
+/// The ids of rows that were made, and the arguments of the list in which they are.
+pub(crate) type Filled = (Vec<String>, Json);
+
 /// A tool that lists, and where its rows come from.
 pub(crate) struct Listing {
     pub(crate) tool: &'static str,
     /// Makes so many rows of `ana`'s, gives the id that each bears in the list, and the arguments
     /// of the list; the town may be one to which it has added before.
-    pub(crate) fill: for<'w> fn(&'w Town, usize) -> BoxFuture<'w, (Vec<String>, Json)>,
+    pub(crate) fill: for<'w> fn(&'w Town, usize) -> BoxFuture<'w, Filled>,
     /// Takes one of them away, where the list has a tool for that.
     pub(crate) remove: Option<(&'static str, &'static str)>,
 }
@@ -156,12 +159,7 @@ pub(crate) fn listings() -> Vec<Listing> {
 
 /// The tools of RelayLink, to be listed and not called.
 pub(crate) fn tools() -> Toolset {
-    static TOOLS: LazyLock<Toolset> = LazyLock::new(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let store = relaylink_core::store::sqlite::Sqlite::open(folder.path().join("data.db")).unwrap();
-        Relay::new(std::sync::Arc::new(store)).unwrap().toolset()
-    });
-    TOOLS.clone()
+    nowhere::relay().0.toolset()
 }
 
 /// Every tool with its cases; a tool without one fails, and so does a case without its tool.
