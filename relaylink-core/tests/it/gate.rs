@@ -192,5 +192,5 @@ async fn no_single_call_sends() {
         }
         answering += usize::from(answered > 0);
     }
-    assert!(answering * 2 > tools().list().count(), "only {answering} tools answered any of these calls");
+    assert!(answering * 3 > tools().list().count(), "only {answering} tools answered any of these calls");
 }
