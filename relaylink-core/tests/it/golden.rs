@@ -1,11 +1,15 @@
 //! Golden files: what clients see, kept as text in `tests/it/golden` and read in review.
 //! `RELAYLINK_BLESS=1` writes them anew.
 
+mod callers;
+mod ids;
+mod wire;
+
 use std::{fmt::Write as _, path::PathBuf};
 
 /// Compares with the golden file of this name, or writes it.
 #[track_caller]
-pub(crate) fn compare(name: &str, now: &str) {
+fn compare(name: &str, now: &str) {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "it", "golden", name].iter().collect();
     if std::env::var_os("RELAYLINK_BLESS").is_some_and(|value| value == "1") {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -15,7 +19,7 @@ pub(crate) fn compare(name: &str, now: &str) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     assert!(
         kept == now,
-        "golden/{name} says something else:\n{}If this is meant: RELAYLINK_BLESS=1 cargo test -p relaylink-core --test it, and read the difference.",
+        "golden/{name} says something else:\n{}If this is meant: RELAYLINK_BLESS=1 cargo test -p relaylink-core --test it golden, and read the difference.",
         difference(&kept, now)
     );
 }

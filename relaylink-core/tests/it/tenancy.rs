@@ -2,7 +2,7 @@
 //! byte, what it answers to an id that nobody has, and changes nothing. The arguments that are ids
 //! are found by asking the tools themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use futures_util::future::BoxFuture;
 use relaylink_core::tool::{Caller, toolset::CallError};
@@ -11,7 +11,6 @@ use tokio::sync::OnceCell;
 
 use crate::{
     cases::{CASES, Case, each, foreigners, tools},
-    golden,
     published::{Place, places},
     town::{Frozen, Town},
 };
@@ -138,7 +137,7 @@ async fn kinds(
 }
 
 /// The places of a case's tool that take ids, each with the kinds it takes. Asked in a town of its own.
-async fn takes(case: &'static Case) -> Vec<(Place, Vec<String>)> {
+pub(crate) async fn takes(case: &'static Case) -> Vec<(Place, Vec<String>)> {
     let town = towns().await[0].0.thaw();
     let scene = case.set(&town).await;
     assert!(CAST.contains(&scene.who), "{case}: one of {CAST:?} calls");
@@ -198,24 +197,17 @@ fn written(answer: &Result<Json, Json>, id: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_accounts_id_is_answered_as_one_that_nobody_has() {
-    let (mut wrong, mut taken) = (Vec::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let made: BTreeSet<_> = foreigners().iter().map(|foreign| foreign.prefix).collect();
+    let (mut wrong, mut ids) = (Vec::new(), 0);
     for (case, (case_wrong, takes)) in CASES.iter().zip(each(try_case).await) {
         wrong.extend(case_wrong);
         for (place, kinds) in takes {
-            for kind in &kinds {
-                if !made.contains(&**kind) {
-                    let tool = case.tool;
-                    wrong.push(format!("{tool}: `{place}` takes `{kind}_…`, and no fixture makes one"));
-                }
+            ids += kinds.len();
+            for kind in kinds.iter().filter(|kind| !made.contains(&***kind)) {
+                wrong.push(format!("{}: `{place}` takes `{kind}_…`, and no fixture makes one", case.tool));
             }
-            taken.entry(format!("{} {place}", case.tool)).or_default().extend(kinds);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let lines = taken.iter().map(|(place, kinds)| {
-        let kinds: Vec<_> = kinds.iter().map(|kind| format!("{kind}_")).collect();
-        format!("{place}: {}\n", kinds.join(" "))
-    });
-    golden::compare("ids.txt", &lines.collect::<String>());
+    assert!(ids > 0, "no tool takes an id");
 }

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use relaylink_core::tool::{Caller, Code, toolset::CallError};
 use serde_json::json;
 
+use super::compare;
 use crate::{
     cases::{CASES, Case, Scene, each, with_key},
-    golden,
     town::{Town, address},
 };
 
@@ -85,5 +85,5 @@ async fn every_caller_gets_what_is_theirs() {
         write!(text, "\n{case:<66}{}", cells.concat()).unwrap();
     }
     let text: Vec<_> = text.lines().map(str::trim_end).collect();
-    golden::compare("callers.txt", &format!("{}\n", text.join("\n")));
+    compare("callers.txt", &format!("{}\n", text.join("\n")));
 }

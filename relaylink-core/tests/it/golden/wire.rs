@@ -8,7 +8,8 @@ use relaylink_core::tool::{
     policy::{Choice, Decision, Deployment, Stated, Trust, decide, may_retry},
 };
 
-use crate::{cases::tools, golden};
+use super::compare;
+use crate::cases::tools;
 
 fn effects(tool: &Descriptor) -> String {
     tool.effects.iter().map(|effect| effect.name).collect::<Vec<_>>().join("+")
@@ -21,7 +22,7 @@ fn the_list_as_it_goes_over_the_wire() {
     // The same, in the same order, with white space to be read.
     let spaced: String =
         tools.list().map(|tool| serde_json::to_string_pretty(tool).unwrap() + "\n").collect();
-    golden::compare("tools_list.json", &spaced);
+    compare("tools_list.json", &spaced);
     for word in ["read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint", "null"] {
         assert!(!lines.contains(word), "{word} is on the wire");
     }
@@ -33,7 +34,7 @@ fn the_list_as_it_goes_over_the_wire() {
 }
 
 /// What the design has of each tool: name, effects, the four hints, the written title.
-const EXPECTED: &str = include_str!("golden/hints_expected.tsv");
+const EXPECTED: &str = include_str!("hints_expected.tsv");
 
 #[test]
 fn each_tool_claims_what_the_design_says() {
@@ -98,7 +99,7 @@ fn the_claims_in_a_table() {
             writeln!(text, "{:<22}{}: {}", tool.name, decline.hint, decline.reason).unwrap();
         }
     }
-    golden::compare("hints.txt", &text);
+    compare("hints.txt", &text);
 }
 
 #[test]
@@ -131,5 +132,5 @@ fn what_clients_do() {
         assert!(!may_retry(&stated, Trust::Untrusted), "{}", tool.name);
         writeln!(text, "{retry}").unwrap();
     }
-    golden::compare("clients.txt", &text);
+    compare("clients.txt", &text);
 }
