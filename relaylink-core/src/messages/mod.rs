@@ -44,10 +44,12 @@ ids! {
 pub(crate) fn tools(table: Table) -> Table {
     table
         .room("messages")
+        .also(&["essential"])
         .tool::<CheckInbox>()
         .tool::<ListDrafts>()
         .tool::<ThreadStatus>()
         .tool::<GetPackage>()
+        .why("a first reading leaves a receipt, and the receipt is a write")
         .tool::<AcknowledgePackage>()
         .tool::<DraftPackage>()
         .tool::<ConfirmSend>()

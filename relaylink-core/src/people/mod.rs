@@ -39,6 +39,7 @@ ids! {
 pub(crate) fn tools(table: Table) -> Table {
     table
         .room("people")
+        .also(&["essential"])
         .tool::<ListContacts>()
         .tool::<InviteContact>()
         .tool::<AcceptContact>()

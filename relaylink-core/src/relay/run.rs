@@ -137,7 +137,8 @@ impl Relay {
 
     /// Runs a tool as `caller`.
     pub async fn run<T: Run>(&self, caller: &Caller, tool: T) -> Result<T::Reply, Stop> {
-        admit(caller, T::NAME, T::EFFECTS)?;
+        let why = self.0.tools.get(T::NAME).and_then(|entry| entry.descriptor.why);
+        admit(caller, T::NAME, T::EFFECTS, why)?;
         self.transact(caller, Access::of(T::EFFECTS), move |session, call, frame| {
             tool.run(&mut Tx::new(session, call, frame))
         })

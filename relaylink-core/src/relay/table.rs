@@ -70,7 +70,7 @@ impl Table {
                     },
                     outside: |relay, descriptor, caller, arguments| {
                         Box::pin(async move {
-                            admit(caller, T::NAME, T::EFFECTS)?;
+                            admit(caller, T::NAME, T::EFFECTS, descriptor.why)?;
                             let tool: T = arguments::read(descriptor, arguments)?;
                             arguments::write(&relay.run(caller, tool).await?)
                         })
@@ -80,6 +80,15 @@ impl Table {
             Err(error) => {
                 self.error.get_or_insert(error.into());
             }
+        }
+        self
+    }
+
+    /// Says why the tool added last does what its purpose does not tell.
+    #[must_use]
+    pub(crate) fn why(mut self, clause: &'static str) -> Self {
+        if let Some(entry) = self.entries.last_mut() {
+            std::sync::Arc::make_mut(&mut entry.descriptor).why = Some(clause);
         }
         self
     }

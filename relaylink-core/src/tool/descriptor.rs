@@ -24,6 +24,8 @@ pub struct Descriptor {
     pub hints: Hints,
     /// What it could claim and does not.
     pub declines: &'static [Decline],
+    /// Why it does what its purpose does not tell, as a clause for whoever is refused it.
+    pub why: Option<&'static str>,
     /// Whether every call is to be put to a person.
     pub always_ask: bool,
     /// The room it belongs to, if any: the toolset under which it is listed.
@@ -64,6 +66,7 @@ impl Descriptor {
             effects: T::EFFECTS,
             hints: T::HINTS,
             declines: T::DECLINES,
+            why: None,
             always_ask: T::ALWAYS_ASK,
             room: place.room,
             sets: place.sets,

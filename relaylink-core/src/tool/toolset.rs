@@ -119,7 +119,7 @@ impl<S: Send + Sync + 'static> Builder<S> {
                     let (state, caller, published) =
                         (Arc::clone(&state), caller.clone(), Arc::clone(&published));
                     Box::pin(async move {
-                        admit(&caller, published.name, published.effects)?;
+                        admit(&caller, published.name, published.effects, published.why)?;
                         let tool: T = arguments::read(&published, arguments)?;
                         arguments::write(&tool.handle(Cx::new(&state, &caller)).await?)
                     })
@@ -272,7 +272,12 @@ fn panicked(tool: &str) -> Stop {
 }
 
 /// Refuses a tool beyond the caller's ceiling, before it starts.
-pub(crate) fn admit(caller: &Caller, name: &str, effects: &[EffectInfo]) -> Result<(), Stop> {
+pub(crate) fn admit(
+    caller: &Caller,
+    name: &str,
+    effects: &[EffectInfo],
+    why: Option<&str>,
+) -> Result<(), Stop> {
     let message = match caller.ceiling.grade(effects) {
         Grade::Allow => return Ok(()),
         Grade::Stage => format!("This key may only prepare `{name}`; a person confirms it."),
@@ -280,7 +285,8 @@ pub(crate) fn admit(caller: &Caller, name: &str, effects: &[EffectInfo]) -> Resu
             let lacks = effects.iter().map(|effect| effect.name);
             let lacks = lacks.filter(|effect| caller.ceiling.grade_of(effect) == Grade::Refuse);
             let lacks = lacks.collect::<Vec<_>>().join(" and ");
-            format!("This key may not run `{name}`: it is not allowed {lacks}.")
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("This key may not run `{name}`: it is not allowed {lacks}{why}.")
         }
     };
     Err(Refusal::new(Code::NotPermitted, message).hint("Ask the account's owner for a key that may.").into())

@@ -25,6 +25,7 @@ mod replay;
 mod schema;
 mod secrets;
 mod sqlite;
+mod stores;
 mod tenancy;
 mod toolset;
 mod town;

@@ -725,3 +725,19 @@ async fn the_rooms_tools_are_listed_in_order_with_their_titles() {
     assert_eq!((titled[0].name, &*titled[0].title), ("confirm_send", "Send package (irreversible)"));
     assert!(titled[0].always_ask);
 }
+
+#[tokio::test]
+async fn a_key_that_cannot_write_is_told_that_a_receipt_is_a_write() {
+    let town = Town::new().await;
+    town.contacts("ana", "ben").await;
+    let (package, _) = town.send("ana", &["ben"], "Numbers").await;
+    let reader = Caller::with_credential(
+        town.caller("ben").account,
+        "other_reader",
+        Ceiling::listed([("", Grade::Allow)]),
+    );
+    let refusal = town.call_as(&reader, "get_package", json!({ "package": package })).await.unwrap_err();
+    assert_eq!(refusal.code, Code::NotPermitted);
+    assert!(refusal.message.contains("the receipt is a write"), "{refusal}");
+    assert!(town.call_as(&reader, "check_inbox", json!({})).await.is_ok());
+}

@@ -67,16 +67,16 @@ fn dump(path: &Path) -> Vec<String> {
 fn child(path: &Path, fail_points: u32) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--ignored", "--exact", "store::sqlite::migrate::tests::opens_in_a_process_of_its_own"])
+        .args(["--exact", "store::sqlite::migrate::tests::opens_in_a_process_of_its_own"])
         .env("PROBE_PATH", path)
         .env("PROBE_LEFT", fail_points.to_string());
     command
 }
 
+/// Not a test: what the tests below do in a process of its own. Without its variable there is nothing to do.
 #[test]
-#[ignore = "run by the tests below, in a process of its own"]
 fn opens_in_a_process_of_its_own() {
-    let path = std::env::var("PROBE_PATH").unwrap();
+    let Ok(path) = std::env::var("PROBE_PATH") else { return };
     LEFT.store(std::env::var("PROBE_LEFT").unwrap().parse().unwrap(), Relaxed);
     open(path.as_ref(), &PROBE).unwrap();
 }
