@@ -82,10 +82,10 @@ impl Filled {
     /// A read tool without arguments, typed and by name, against its bare statements.
     fn read<T: Run + DeserializeOwned>(&self, runtime: &Runtime, name: &str, size: &Size) {
         let store = Arc::new(Sqlite::open(&self.path).unwrap());
-        let recorder = Arc::new(Recorder::over(store.clone()));
-        let recorded = Relay::new(recorder.clone()).unwrap();
+        let writing = Arc::new(Recorder::over(store.clone()));
+        let recorded = Relay::new(writing.clone()).unwrap();
         runtime.block_on(call(&recorded, &self.ben, name, json!({})));
-        let statements: Statements = recorder.take().pop().unwrap();
+        let statements: Statements = writing.take().pop().unwrap();
         let bare = Bare::open(&self.path);
         let relay = Relay::new(store).unwrap();
 
@@ -112,7 +112,7 @@ impl Filled {
             timed(size.reads, || {
                 (0..size.reads).for_each(|_| {
                     std::hint::black_box(bare.replay(&statements));
-                })
+                });
             })
         };
         let snapshot = |_| {
@@ -121,7 +121,7 @@ impl Filled {
                     bare.run("BEGIN");
                     std::hint::black_box(bare.replay(&statements));
                     bare.run("COMMIT");
-                })
+                });
             })
         };
         let (mut alone, mut snapshot, mut typed, mut named) = (alone, snapshot, typed, named);
@@ -191,10 +191,10 @@ impl Filled {
 
     fn record_drafts(&self, runtime: &Runtime, path: &Path, drafts: u32) -> Vec<Statements> {
         let store = Arc::new(Sqlite::open(path).unwrap());
-        let recorder = Arc::new(Recorder::over(store.clone()));
-        runtime.block_on(self.fly(&Relay::new(recorder.clone()).unwrap(), drafts));
+        let writing = Arc::new(Recorder::over(store.clone()));
+        runtime.block_on(self.fly(&Relay::new(writing.clone()).unwrap(), drafts));
         store.close();
-        let mut recorded = recorder.take();
+        let mut recorded = writing.take();
         recorded.truncate(drafts as usize);
         recorded
     }

@@ -15,7 +15,7 @@ pub trait Seeds: Send + Sync + 'static {
 pub struct SystemSeeds;
 
 impl Seeds for SystemSeeds {
-    #[expect(clippy::expect_used, reason = "an operating system without randomness cannot run a server")]
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
     fn seed(&self) -> [u8; 16] {
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system gives randomness");
@@ -42,7 +42,7 @@ static ALPHABET: LazyLock<Encoding> = LazyLock::new(|| {
 /// The characters of an id after its prefix.
 const LENGTH: usize = 26;
 
-/// A new id: prefix, underscore, UUIDv7 of this moment. The `n`-th of a call sorts after the one before.
+/// A new id: prefix, underscore, `UUIDv7` of this moment. The `n`-th of a call sorts after the one before.
 pub(super) fn mint(prefix: &str, now: Timestamp, seed: [u8; 16], n: u32) -> String {
     let mut random = [0_u8; 10];
     random.copy_from_slice(&seed[..10]);

@@ -31,4 +31,3 @@ pub(crate) use ids::{check as check_id, ids};
 pub(crate) use keys::{ceiling_from_text, ceiling_to_text};
 pub(crate) use name::is_hidden;
 pub(crate) use table::Table;
-pub(crate) use tx::Frame;

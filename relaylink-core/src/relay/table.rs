@@ -14,19 +14,18 @@ use crate::{
     },
 };
 
+type Arguments = Map<String, Json>;
+type Within = fn(&Descriptor, &mut dyn Session, &Call, &mut Frame, Arguments) -> Result<Json, Stop>;
+type Outside =
+    for<'c> fn(&'c Relay, &'c Descriptor, &'c Caller, Arguments) -> BoxFuture<'c, Result<Json, Stop>>;
+
 /// A `Run` tool as plain functions, without state: so that a Relay does not hold itself.
 pub(crate) struct RunEntry {
     pub(crate) descriptor: std::sync::Arc<Descriptor>,
     /// Runs it within an open transaction.
-    pub(crate) within:
-        fn(&Descriptor, &mut dyn Session, &Call, &mut Frame, Map<String, Json>) -> Result<Json, Stop>,
+    pub(crate) within: Within,
     /// Runs it as a call of its own.
-    pub(crate) outside: for<'c> fn(
-        &'c Relay,
-        &'c Descriptor,
-        &'c Caller,
-        Map<String, Json>,
-    ) -> BoxFuture<'c, Result<Json, Stop>>,
+    pub(crate) outside: Outside,
 }
 
 /// The tools a Relay knows, each room's added by that room.

@@ -53,6 +53,7 @@ macro_rules! statement_types {
             }
 
             /// The text for PostgreSQL, where one text cannot serve both.
+            #[allow(dead_code, reason = "not every type has a statement that needs it")]
             #[must_use]
             #[track_caller]
             $vis const fn on_postgres(mut self, text: &'static str) -> Self {

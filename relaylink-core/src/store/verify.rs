@@ -11,7 +11,7 @@ pub(super) enum Kind {
 }
 
 /// What the scan found.
-#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that was seen")]
 struct Found {
     words: u32,
     starts_with_select: bool,
@@ -133,10 +133,10 @@ const fn scan(text: &[u8]) -> Found {
                     found.starts_with_write = inserts || updates;
                     found.starts_with_remove = deletes;
                     found.starts_with_cte = is(text, at, end, b"with");
-                } else if inserts || deletes || (updates && !after_do) {
-                    if depth > 0 || !found.starts_with_cte {
-                        found.nested_change = true;
-                    }
+                } else if (inserts || deletes || (updates && !after_do))
+                    && (depth > 0 || !found.starts_with_cte)
+                {
+                    found.nested_change = true;
                 }
                 if depth == 0 {
                     found.top_inserts |= inserts;

@@ -44,7 +44,9 @@ pub enum Grade {
 /// For each effect, by name, how far a credential may go. An effect that is not listed is refused,
 /// so one that is added to the program later is too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ceiling(Option<Arc<[(Box<str>, Grade)]>>);
+pub struct Ceiling(Option<Arc<Grades>>);
+
+type Grades = [(Box<str>, Grade)];
 
 impl Ceiling {
     /// No limit: for the local person only.

@@ -2,6 +2,7 @@ use serde::Serialize;
 
 /// What a tool claims about itself. Each hint narrows: without it the tool is read at its worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the protocol's four")]
 pub struct Hints {
     /// It changes nothing. Implies [`additive`](Self::additive) and [`idempotent`](Self::idempotent).
     pub read_only: bool,
@@ -28,6 +29,7 @@ pub struct Decline {
 /// nothing stops a hostile server from stamping `readOnlyHint` on a tool that deletes everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "they are the protocol's four")]
 pub struct Annotations {
     /// Shown to the person who is asked.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -149,7 +149,7 @@ fn attempts(folder: &Path) -> BTreeMap<String, usize> {
 fn what_was_answered_survives_kill_9_and_no_mail_goes_out_twice() {
     let rounds = std::env::var(ROUNDS_VARIABLE).ok().map(|n| n.parse().unwrap());
     if rounds.is_none() {
-        println!("short: {ROUNDS} rounds of kill -9; {ROUNDS_VARIABLE}=200 for all");
+        eprintln!("short: {ROUNDS} rounds of kill -9; {ROUNDS_VARIABLE}=200 for all");
     }
     let folder = tempfile::tempdir().unwrap();
     let place = Place(folder.path().to_owned());

@@ -66,7 +66,7 @@ fn work(client: &mut Client, until: Instant) -> (usize, usize) {
 fn three_clients_and_a_server_at_once_answer_every_call_and_each_mail_leaves_once() {
     let seconds = std::env::var(SECONDS_VARIABLE).ok().map(|seconds| seconds.parse().unwrap());
     if seconds.is_none() {
-        println!("short: {SECONDS} seconds of load; {SECONDS_VARIABLE}=20 for all");
+        eprintln!("short: {SECONDS} seconds of load; {SECONDS_VARIABLE}=20 for all");
     }
     let data = Data::with_ana();
     data.done("account create ben@example.org --name Ben");

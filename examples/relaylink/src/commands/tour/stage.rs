@@ -6,7 +6,7 @@ use std::{
 
 use rmcp::{
     RoleClient, ServiceExt,
-    model::{CallToolRequestParams, ClientInfo},
+    model::{CallToolRequestParams, ClientConfig},
     service::RunningService,
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
@@ -41,7 +41,7 @@ pub(super) struct Stage {
 /// Somebody's client, connected with their key.
 pub(super) struct Actor {
     pub(super) name: &'static str,
-    client: RunningService<RoleClient, ClientInfo>,
+    client: RunningService<RoleClient, ClientConfig>,
     /// The tools as they are listed for this key, on the wire.
     pub(super) tools: Vec<Json>,
 }
@@ -116,7 +116,7 @@ impl Stage {
 impl Actor {
     async fn connect(name: &'static str, url: &str, key: &str) -> Result<Self, Failure> {
         let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(key);
-        let client = ClientInfo::default()
+        let client = ClientConfig::default()
             .serve(StreamableHttpClientTransport::from_config(config))
             .await
             .map_err(failed("the server cannot be reached"))?;
