@@ -34,6 +34,35 @@ fn a_sound_tool_expands_without_errors() {
 }
 
 #[test]
+fn each_hint_that_an_effect_can_contradict_is_proved_against_each_effect() {
+    for (hint, properties) in [
+        ("read_only", &["changes", "removes"][..]),
+        ("additive", &["removes"]),
+        ("closed_world", &["reaches_out"]),
+        ("idempotent", &[]),
+    ] {
+        let tokens = expanded(&format!(
+            "/// It does.\n#[tool(effects(Writes, my::Removes), hints({hint}))] struct DoIt {{}}"
+        ));
+        for effect in 0..2 {
+            let properties: Vec<_> =
+                properties.iter().map(|property| format!("__EFFECT_{effect} . {property}")).collect();
+            let proof = format!("__private :: hold ({} , ", properties.join(" || "));
+            assert_eq!(tokens.contains(&proof), !properties.is_empty(), "{hint}: {tokens}");
+        }
+    }
+}
+
+#[test]
+fn what_is_declined_could_have_been_hinted() {
+    let tokens = expanded(
+        "/// It does.\n#[tool(effects(Removes), declines(additive = \"why\", idempotent = \"why\"))] struct DoIt {}",
+    );
+    assert!(tokens.contains("hold (__EFFECT_0 . removes , "), "{tokens}");
+    assert_eq!(tokens.matches(":: hold (").count(), 1, "{tokens}");
+}
+
+#[test]
 fn a_broken_attribute_still_makes_a_tool() {
     for attribute in
         ["effects(Writes", "hints(banana)", "banana", "title = ", "=>", "effects(::)", "declines(additive)"]

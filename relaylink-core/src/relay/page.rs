@@ -147,6 +147,9 @@ mod tests {
         let wire = to_value(next.unwrap()).unwrap();
         assert_eq!(from_value::<Cursor>(wire).unwrap().key::<u32>().unwrap(), 2);
         assert!(from_value::<Cursor>(json!("???")).is_err());
+        let long = |length: usize| data_encoding::BASE64URL_NOPAD.encode("x".repeat(length).as_bytes());
+        assert!(from_value::<Cursor>(json!(long(300))).is_ok());
+        assert!(from_value::<Cursor>(json!(long(301))).is_err());
         assert!(Cursor::behind("x").key::<u32>().is_err());
     }
 }

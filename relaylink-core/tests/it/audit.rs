@@ -135,6 +135,15 @@ tools! {
         said("there")
     };
 
+    #[tool(effects(Writes), hints(additive, idempotent, closed_world))]
+    ErrAgain: |shelf, text| {
+        if shelf.notes.lock().unwrap().contains_key("c") {
+            return Err(Stop::refuse(Code::Conflict, "It is there."));
+        }
+        shelf.put("c", text);
+        said("there")
+    };
+
     #[tool(effects(Writes, Removes), hints(closed_world))]
     SayRemoves: |shelf, text| {
         let key = shelf.notes.lock().unwrap().len().to_string();
@@ -175,6 +184,7 @@ impl World for ShelfWorld {
             .tool::<AddAgain>()
             .tool::<AddOnce>()
             .tool::<AddOnceThenErr>()
+            .tool::<ErrAgain>()
             .tool::<SayRemoves>()
             .tool::<Ask>()
             .tool::<AskInSecret>()
@@ -267,6 +277,7 @@ async fn closed_world_is_held_to_reaching_nobody() {
 #[tokio::test]
 async fn idempotent_is_held_to_changing_nothing_twice() {
     assert_eq!(broken("add_again").await, [Rule::Idempotent]);
+    assert_eq!(broken("err_again").await, [Rule::Idempotent]);
     assert!(broken("add_and_send").await.contains(&Rule::Idempotent));
 }
 

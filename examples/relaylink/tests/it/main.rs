@@ -7,3 +7,4 @@ mod program;
 mod secrets;
 mod serving;
 mod stdio;
+mod tour;

@@ -219,7 +219,7 @@ mod tests {
         let writer = Conn::over(raw, Role::Writer, busy).unwrap();
         writer.raw.execute_batch("CREATE TABLE t (a)").unwrap();
         let reader = Conn::open(&path, Role::Reader, busy).unwrap();
-        for conn in [&writer, &reader] {
+        for (conn, reads) in [(&writer, false), (&reader, true)] {
             let number = |name| conn.raw.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
             assert_eq!(number("synchronous"), 2, "FULL");
             assert_eq!(number("foreign_keys"), 1);
@@ -227,6 +227,9 @@ mod tests {
             let journal: String =
                 conn.raw.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
             assert_eq!(journal, "wal");
+            // A reader is held twice: by how the file was opened, and by its setting.
+            assert_eq!(conn.raw.is_readonly("main").unwrap(), reads);
+            assert_eq!(number("query_only"), i64::from(reads));
         }
         writer.raw.execute_batch("INSERT INTO t (a) VALUES (1)").unwrap();
         let refused = reader.raw.execute_batch("INSERT INTO t (a) VALUES (1)").unwrap_err();
