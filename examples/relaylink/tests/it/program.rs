@@ -202,11 +202,28 @@ impl Server {
         serde_json::from_str::<Json>(&body).unwrap()["result"].clone()
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Asks it to end, as supervisors do.
     #[cfg(unix)]
-    pub(crate) fn terminate(mut self) -> Ended {
+    pub(crate) fn signal(&self) {
         let killed = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
         assert!(killed.success());
+    }
+
+    /// Asks it to end, and waits until it has.
+    #[cfg(unix)]
+    pub(crate) fn terminate(self) -> Ended {
+        self.signal();
+        self.ended()
+    }
+
+    /// Waits until it has ended.
+    #[cfg(unix)]
+    pub(crate) fn ended(mut self) -> Ended {
         self.stderr.read_to_string(&mut self.log).unwrap();
         let mut stdout = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();

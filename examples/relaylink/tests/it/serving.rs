@@ -1,6 +1,13 @@
 //! All accounts over HTTP, to whoever has a key.
 #![cfg(unix)]
 
+use std::{
+    io::Write,
+    net::TcpStream,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
 use serde_json::json;
 
 use crate::program::{Data, Server};
@@ -38,4 +45,50 @@ fn an_address_that_is_taken_is_told() {
     let ended = data.run(&format!("serve --listen {address}"));
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains(&format!("{address} cannot be listened on")), "{}", ended.stderr);
+}
+
+/// A request that never ends, for which a server that ends waits eight seconds.
+fn half_a_request(server: &Server, key: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{{",
+        server.address()
+    )
+    .unwrap();
+    sleep(Duration::from_millis(300));
+    stream
+}
+
+#[test]
+fn told_to_end_it_ends_with_success_whatever_is_open() {
+    let data = Data::with_ana();
+    let key = data.done("key create ana@example.org --name Laptop");
+    let server = Server::start(data.program(["serve", "--listen", "127.0.0.1:0"]));
+    let _open = [(); 3].map(|()| half_a_request(&server, &key));
+    let asked = Instant::now();
+    let ended = server.terminate();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn told_twice_to_end_it_ends_at_once_and_what_was_answered_is_there() {
+    let data = Data::with_ana();
+    let key = data.done("key create ana@example.org --name Laptop");
+    let server = Server::start(data.program(["serve", "--listen", "127.0.0.1:0"]));
+    let add = json!({ "text": "I like tea" });
+    assert_eq!(server.call(&key, "memory_add", &add)["isError"], false);
+    let _open = half_a_request(&server, &key);
+    server.signal();
+    sleep(Duration::from_millis(500));
+    let again = Instant::now();
+    server.signal();
+    let ended = server.ended();
+    assert!(again.elapsed() < Duration::from_secs(2), "{:?}", again.elapsed());
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let server = Server::start(data.program(["serve", "--listen", "127.0.0.1:0"]));
+    let found = server.call(&key, "memory_search", &json!({ "query": "tea" }));
+    assert_eq!(found["structuredContent"]["memories"].as_array().unwrap().len(), 1);
 }

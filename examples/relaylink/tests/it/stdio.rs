@@ -1,6 +1,8 @@
 //! One client, one account, over stdin and stdout.
 
-use serde_json::json;
+use std::{io::Write, process::Stdio};
+
+use serde_json::{Value as Json, json};
 
 use crate::program::{Client, Data};
 
@@ -78,4 +80,34 @@ fn tools_are_offered_as_configured_by_flag_or_environment() {
     program.env("RELAYLINK_READ_ONLY", "true");
     let mut reading = Client::start(program);
     assert_eq!(reading.tools(), ["memory_search"]);
+}
+
+#[test]
+fn nothing_but_the_protocol_is_on_stdout_whatever_goes_wrong() {
+    let data = Data::new();
+    let mut program = data.program(["stdio"]);
+    program.env("RELAYLINK_LOG", "trace").stdin(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    let call = |id: u64, tool: &str, arguments: Json| {
+        let params = json!({ "name": tool, "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+    };
+    let me = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": me }).to_string(),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string(),
+        call(1, "whoami", json!({})),
+        call(2, "memory_forget", json!({ "memory": "mem_00000000000000000000000000" })),
+        call(3, "memory_add", json!({ "txt": "x" })),
+        call(4, "nothing_of_the_kind", json!({})),
+        "nonsense".to_owned(),
+    ];
+    child.stdin.take().unwrap().write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!output.stderr.is_empty(), "it logs, elsewhere");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Json> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 6, "{stdout}");
+    assert!(answers.iter().all(|answer| answer["jsonrpc"] == "2.0"), "{stdout}");
 }
