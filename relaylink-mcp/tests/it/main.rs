@@ -12,3 +12,4 @@ mod load;
 mod sessions;
 mod shutdown;
 mod support;
+mod transactions;
