@@ -39,7 +39,7 @@ fn sqlite_needs_no_runtime() {
 }
 
 /// Runs a future on this thread, with no runtime.
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
         fn wake(self: Arc<Self>) {

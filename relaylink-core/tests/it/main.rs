@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod account;
+mod alike;
 mod arguments;
 mod audit;
 mod behaviour;
 mod cases;
+mod cases_table;
+mod embedding;
 mod engine;
 mod faults;
 mod faulty;
@@ -17,16 +20,23 @@ mod mail;
 mod memory;
 mod messages;
 mod nowhere;
+mod own_store;
 mod paging;
 mod people;
+mod pool_of_one;
 mod positive_control;
+mod public_api;
 mod published;
 mod replay;
+mod replies;
 mod schema;
 mod secrets;
+mod slow_client;
+mod slow_mailer;
 mod sqlite;
 mod stores;
 mod tenancy;
 mod toolset;
 mod town;
+mod wildcards;
 mod world;
