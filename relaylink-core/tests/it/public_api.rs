@@ -210,3 +210,16 @@ fn a_published_type_of_another_crate_is_seen() {
         assert_eq!(foreign(&syn::parse_file(text).unwrap(), &crates), [""; 0], "{text}");
     }
 }
+
+#[test]
+fn the_versions_of_the_embedded_engine_are_told_as_they_are() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let locked = fs::read_to_string(core.parent().unwrap().join("Cargo.lock")).unwrap();
+    let docs = fs::read_to_string(core.join("src/store/sqlite/mod.rs")).unwrap();
+    for name in ["rusqlite", "libsqlite3-sys"] {
+        let (_, version) = locked.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap();
+        let parts: Vec<_> = version.split('.').take(2).collect();
+        let told = format!("{name} {}", parts.join("."));
+        assert!(docs.contains(&told), "the documents do not say {told}");
+    }
+}

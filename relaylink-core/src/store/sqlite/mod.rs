@@ -8,6 +8,11 @@
 //!   without writes, as far as no reader holds it; a reader holds it for its own work alone, and
 //!   for no longer than the deadline. Emptied, it keeps 16 MiB at most.
 //! - No runtime is needed: the threads are the store's own. The last handle dropped ends them.
+//!
+//! It comes with the feature `sqlite`, through rusqlite 0.43 and libsqlite3-sys 0.40. Cargo lets one
+//! version of libsqlite3-sys into a program, so rusqlite or sqlx of a version that asks for another
+//! cannot stand beside it: take versions that agree, or switch the feature off and put a store of
+//! your own under the [trait](super::Store).
 
 mod class;
 mod connection;
