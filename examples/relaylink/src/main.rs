@@ -18,7 +18,7 @@ use failure::Failure;
 #[derive(Parser)]
 #[command(name = "relaylink", version, propagate_version = true)]
 struct Cli {
-    /// The folder of its data: the store, and the mails it writes [default: the platform's own].
+    /// The folder of its data: the store, and the mails it writes; by default the platform's own.
     #[arg(long, global = true, value_name = "DIR", env = "RELAYLINK_DATA")]
     data: Option<PathBuf>,
     #[command(subcommand)]

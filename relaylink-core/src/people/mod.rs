@@ -2,7 +2,7 @@
 //!
 //! A contact is two rows, one for each side. A request is the asking side's row before it is
 //! accepted; it holds the address that was asked, which need not have an account yet. Who may
-//! reach whom is decided in one place, [`rules::reach`], for previews and for sends alike.
+//! reach whom is decided in one place, `rules::reach`, for previews and for sends alike.
 
 mod accept_contact;
 mod block_contact;

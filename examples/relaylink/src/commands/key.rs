@@ -24,13 +24,13 @@ pub(crate) enum Key {
         /// What to call it; unique in the account.
         #[arg(long, value_parser = read::<Name>, env = "RELAYLINK_NAME")]
         name: Name,
-        /// What it may do beside reading [default: all of it].
+        /// What it may do beside reading; by default all of it.
         #[arg(long, value_delimiter = ',', env = "RELAYLINK_MAY")]
         may: Option<Vec<May>>,
         /// It may only read.
         #[arg(long, conflicts_with = "may", env = "RELAYLINK_READ_ONLY", value_parser = BoolishValueParser::new())]
         read_only: bool,
-        /// When it stops opening anything, as 90d, 12h or 6w from now [default: never].
+        /// When it stops opening anything, as 90d, 12h or 6w from now; by default never.
         #[arg(long, value_name = "TIME", value_parser = read::<FromNow>, env = "RELAYLINK_EXPIRES")]
         expires: Option<FromNow>,
     },

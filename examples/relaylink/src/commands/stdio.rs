@@ -15,14 +15,14 @@ use crate::{
 /// Serves one account to one client over stdin and stdout.
 #[derive(Args)]
 pub(crate) struct Stdio {
-    /// Whose account [default: the only one; me@localhost is made where there is none].
+    /// Whose account; by default the only one; me@localhost is made where there is none.
     #[arg(long, value_name = "EMAIL", value_parser = read::<Address>, env = "RELAYLINK_ACCOUNT")]
     account: Option<Address>,
     /// The name of the key it acts as, made where there is none. It has no secret, is listed like any
     /// other key, and can be revoked.
     #[arg(long = "as", value_name = "NAME", value_parser = read::<Name>, env = "RELAYLINK_AS", default_value = "stdio")]
     acts_as: Name,
-    /// What that key may do beside reading, when it is made [default: all of it].
+    /// What that key may do beside reading, when it is made; by default all of it.
     #[arg(long, value_delimiter = ',', env = "RELAYLINK_MAY")]
     may: Option<Vec<May>>,
     #[command(flatten)]
