@@ -123,14 +123,17 @@ pub(super) async fn restrict_narrows_and_gives_back(store: &dyn Store) -> Result
 
 pub(super) async fn restrict_never_widens(store: &dyn Store) -> Result<(), String> {
     start_with(store, &[("there", 1)]).await?;
-    for access in [Access::READ, WRITES, MAILS] {
-        let ended = run(store, access, move |session| {
-            session.restrict(Access::ALL)?;
-            session.execute(DELETE.statement(), &[Value::from("there")])?;
-            Ok(Verdict::Commit)
-        })
-        .await;
-        denied(&format!("DELETE with {access:?} widened"), &ended)?;
+    for (verb, statement, needs, parameters) in verbs() {
+        for access in [Access::READ, WRITES, REMOVES, MAILS].into_iter().filter(|access| *access != needs) {
+            let parameters = parameters.clone();
+            let ended = run(store, access, move |session| {
+                session.restrict(Access::ALL)?;
+                session.execute(statement, &parameters)?;
+                Ok(Verdict::Commit)
+            })
+            .await;
+            denied(&format!("{verb} with {access:?} widened"), &ended)?;
+        }
     }
     rows_are(store, &[("there", 1)]).await
 }
