@@ -12,7 +12,7 @@ use relaylink_core::{
         migrations::Migration,
         sqlite::{Options, Sqlite},
     },
-    tool::Caller,
+    tool::{Caller, Ceiling, Grade},
 };
 
 static TABLES: [Migration; 1] = [Migration::new(
@@ -118,9 +118,13 @@ macro_rules! tools {
         )*
 
         /// Runs an attempt with each tool: what the tool may, and how it went.
-        async fn with_each(relay: &Relay, attempt: u32, query: bool) -> Vec<(&'static str, Stop)> {
-            let caller = Caller::local("acc_ana");
-            vec![$(($may, relay.run(&caller, $name { attempt, query }).await.map(drop).unwrap_err())),*]
+        async fn with_each(
+            relay: &Relay,
+            caller: &Caller,
+            attempt: u32,
+            query: bool,
+        ) -> Vec<(&'static str, Stop)> {
+            vec![$(($may, relay.run(caller, $name { attempt, query }).await.map(drop).unwrap_err())),*]
         }
     };
 }
@@ -196,7 +200,9 @@ async fn each_tool_can_do_what_its_effects_cover_and_nothing_else() {
             let text = attempt.statement.text(relaylink_core::store::Dialect::Sqlite);
             let query = text.to_lowercase().contains("returning") || text.starts_with("SELECT");
             let mut allowed = 0;
-            for (may, stop) in with_each(&relay, u32::try_from(at).unwrap(), query).await {
+            for (may, stop) in
+                with_each(&relay, &Caller::local("acc_ana"), u32::try_from(at).unwrap(), query).await
+            {
                 if attempt.needs.chars().all(|need| may.contains(need)) {
                     assert!(
                         matches!(&stop, Stop::Refused(r) if r.message == "done, and undone"),
@@ -227,7 +233,9 @@ async fn a_query_is_held_to_the_access_as_an_execution_is() {
     let relay = open(&folder);
     let before = dump(folder.path());
     for (at, attempt) in ATTEMPTS.iter().enumerate() {
-        for (may, stop) in with_each(&relay, u32::try_from(at).unwrap(), true).await {
+        for (may, stop) in
+            with_each(&relay, &Caller::local("acc_ana"), u32::try_from(at).unwrap(), true).await
+        {
             let refused = matches!(stop, Stop::Store(StoreError::Denied(_) | StoreError::Engine(_)));
             assert_eq!(refused, !attempt.needs.chars().all(|need| may.contains(need)), "{may:?}: {stop:?}");
         }
@@ -380,6 +388,22 @@ async fn a_forged_may_opens_nothing() {
     let mailed = relay.run(&caller, ForgesMail {}).await.map(drop).unwrap_err();
     assert!(matches!(mailed, Stop::Store(StoreError::Denied("changes the outbox"))), "{mailed:?}");
     assert_eq!(dump(folder.path()), before);
+}
+
+#[tokio::test]
+async fn a_tool_beyond_the_ceiling_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let relay = open(&folder);
+    let writer = Ceiling::listed([("Writes", Grade::Allow), ("ExternalMail", Grade::Stage)]);
+    let caller = Caller::with_credential("acc_ana", "another_1", writer);
+    for (may, stop) in
+        with_each(&relay, &caller, 0, false).await.into_iter().filter(|(may, _)| !may.is_empty())
+    {
+        let Stop::Refused(refusal) = stop else { panic!("{may}: {stop:?}") };
+        // The first attempt writes: what may, runs and is undone.
+        let due = if may == "w" { Code::Conflict } else { Code::NotPermitted };
+        assert_eq!(refusal.code, due, "{may}: {refusal}");
+    }
 }
 
 /// Does all, and has another tool do it that may only write.
