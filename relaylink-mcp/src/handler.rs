@@ -179,12 +179,22 @@ impl ServerHandler for Session {
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
         let why = match &*method {
-            "tools/call" => serde_json::from_value::<CallToolRequestParams>(params.unwrap_or_default()).err(),
-            "initialize" | "ping" | "server/discover" | "tools/list" => None,
+            "tools/call" => amiss(&params.unwrap_or_default()),
+            "initialize" | "ping" | "server/discover" | "tools/list" => "",
             _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         };
-        let why = why.map(|error| format!(": {error}")).unwrap_or_default();
         Err(ErrorData::invalid_params(format!("the params of {method} cannot be read{why}"), None))
+    }
+}
+
+/// What is amiss in params that are no call's.
+fn amiss(params: &Json) -> &'static str {
+    match (params, &params["name"], &params["arguments"]) {
+        (Json::Object(_), Json::Null, _) => ": `name`, the tool to call, is missing",
+        (Json::Object(_), Json::String(_), Json::Null | Json::Object(_)) => ": a member has the wrong type",
+        (Json::Object(_), Json::String(_), _) => ": `arguments` must be an object",
+        (Json::Object(_), ..) => ": `name` must be a string",
+        _ => ": send an object with the tool's `name` and its `arguments`",
     }
 }
 

@@ -54,7 +54,8 @@ where
 {
     let (answers, written) = mpsc::channel(limits::ANSWERS);
     let mut writer = tokio::spawn(write_all(written, write));
-    let pipe = Pipe { lines: FramedRead::new(read, Lines::new()), answers, opened: false };
+    let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limits::MESSAGE_BYTES);
+    let pipe = Pipe { lines: FramedRead::new(read, Lines(codec)), answers, opened: false };
     let told = CancellationToken::new();
     let session = server.session(Some(caller)).serve_with_ct(pipe, told.clone());
     let session = Box::pin(async {
@@ -75,6 +76,8 @@ where
     }
     // The session is over and with it every sender, so the writer ends with the last answer.
     match timeout(limits::LAST_WORDS, &mut writer).await {
+        // A client that is gone reads no answers: that is an end too.
+        Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Ok(Ok(written)) => written,
         Ok(Err(_)) => Err(io::Error::other("writing to the client failed")),
         Err(_) => {
@@ -116,10 +119,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipe<R> {
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let answers = self.answers.clone();
-        async move {
-            let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-            answers.send(line(&message)?).await.map_err(gone)
-        }
+        async move { answers.send(line(&message)?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
     }
 
     /// Cancelled whenever an answer is ready, so nothing may be lost at an await.
@@ -174,33 +174,30 @@ fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Lines of input; none where one was too long, of which no more is held than a message may have.
+/// A line of input; none where it was too long, of which no more is held than a message may have.
+type Line = Option<Bytes>;
+
 struct Lines(AnyDelimiterCodec);
 
-impl Lines {
-    fn new() -> Self {
-        Self(AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limits::MESSAGE_BYTES))
+impl Decoder for Lines {
+    type Item = Line;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        or_too_long(self.0.decode(buffer))
+    }
+
+    /// A last line without its end is a line. The codec takes it, since it knows how far it looked.
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        or_too_long(self.0.decode_eof(buffer))
     }
 }
 
-impl Decoder for Lines {
-    type Item = Option<Bytes>;
-    type Error = io::Error;
-
-    /// A line that is too long is an item, since an error would leave what follows it unread.
-    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        match self.0.decode(buffer) {
-            Ok(line) => Ok(line.map(Some)),
-            Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
-            Err(AnyDelimiterCodecError::Io(error)) => Err(error),
-        }
-    }
-
-    /// A last line without its end is a line.
-    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        match self.decode(buffer)? {
-            None if !buffer.is_empty() => Ok(Some(Some(buffer.split().freeze()))),
-            line => Ok(line),
-        }
+/// A line that is too long is an item, since an error would leave what follows it unread.
+fn or_too_long(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Line>> {
+    match line {
+        Ok(line) => Ok(line.map(Some)),
+        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
+        Err(AnyDelimiterCodecError::Io(error)) => Err(error),
     }
 }

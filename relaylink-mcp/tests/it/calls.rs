@@ -66,10 +66,31 @@ async fn malformed_params_of_a_known_method_are_invalid_params() {
         let answer = both.ask(&request(1, method, &params)).await;
         assert_eq!(answer["error"]["code"], -32602, "{method} {params}: {answer}");
     }
-    let answer = both.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call"})).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let answer = both.ask(&request(1, "tools/forget", &json!({}))).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
+}
+
+#[tokio::test]
+async fn what_a_call_lacks_is_said_in_words() {
+    let mut both = Both::open().await;
+    let without = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call"});
+    for (message, words) in [
+        (without, "send an object with the tool's `name`"),
+        (request(1, "tools/call", &json!({})), "`name`, the tool to call, is missing"),
+        (request(1, "tools/call", &json!({"name": 7})), "`name` must be a string"),
+        (
+            request(1, "tools/call", &json!({"name": "hello", "arguments": []})),
+            "`arguments` must be an object",
+        ),
+        (
+            request(1, "tools/call", &json!({"name": "hello", "requestState": 7})),
+            "a member has the wrong type",
+        ),
+    ] {
+        let answer = both.ask(&message).await;
+        assert_eq!(answer["error"]["code"], -32602, "{message}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{message}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use relaylink_mcp::Server;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tokio::{
     io::AsyncWriteExt,
     net::TcpStream,
@@ -36,17 +36,74 @@ async fn a_pending_answer_is_written_before_the_session_ends() {
     timeout(Duration::from_secs(2), wire.session).await.unwrap().unwrap().unwrap();
 }
 
+/// All is answered, and the session ends well.
+async fn ends(mut wire: Wire, answers: &[fn(&Json) -> bool]) {
+    wire.hang_up().await;
+    let mut heard = Vec::new();
+    while let Some(answer) = wire.hear().await {
+        heard.push(answer);
+    }
+    assert_eq!(heard.len(), answers.len(), "{heard:?}");
+    for is in answers {
+        assert!(heard.iter().any(is), "{heard:?}");
+    }
+    timeout(Duration::from_secs(2), wire.session).await.unwrap().unwrap().unwrap();
+}
+
+fn opened(answer: &Json) -> bool {
+    answer["id"] == 0 && answer["result"]["protocolVersion"] == "2025-06-18"
+}
+
+fn first(answer: &Json) -> bool {
+    answer["id"] == 1 && answer["result"]["structuredContent"]["text"] == "one"
+}
+
+fn last(answer: &Json) -> bool {
+    answer["id"] == 2 && answer["result"]["structuredContent"]["text"] == "two"
+}
+
+fn no_json(answer: &Json) -> bool {
+    answer["id"].is_null() && answer["error"]["code"] == -32700
+}
+
 #[tokio::test]
 async fn a_last_line_without_its_end_is_answered() {
-    let mut wire = Wire::as_ana();
-    wire.bytes(initialize("2025-06-18").to_string().as_bytes()).await;
-    wire.hang_up().await;
-    assert_eq!(wire.hear().await.unwrap()["result"]["protocolVersion"], "2025-06-18");
-    let mut wire = Wire::as_ana();
-    wire.bytes(b"nonsense").await;
-    wire.hang_up().await;
-    assert_eq!(wire.hear().await.unwrap()["error"]["code"], -32700);
-    assert_eq!(wire.hear().await, None);
+    let opening = initialize("2025-06-18");
+    let one = call(1, "echo", &json!({"text": "one"}));
+    let two = call(2, "echo", &json!({"text": "two"}));
+    for (input, answers) in [
+        (format!("{opening}"), &[opened as fn(&Json) -> bool] as &[_]),
+        (format!("{opening}\n{two}"), &[opened, last]),
+        (format!("{opening}\n{one}\n{two}"), &[opened, first, last]),
+        (format!("{opening}\n{one}\nnonsense"), &[opened, first, no_json]),
+        ("nonsense".to_owned(), &[no_json]),
+    ] {
+        let mut wire = Wire::as_ana();
+        wire.bytes(input.as_bytes()).await;
+        ends(wire, answers).await;
+    }
+}
+
+#[tokio::test]
+async fn a_last_line_that_comes_in_pieces_is_answered() {
+    let server = Server::new(tools::toolset(&Arc::default()));
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.say(&call(1, "echo", &json!({"text": "one"}))).await;
+    for piece in call(2, "echo", &json!({"text": "two"})).to_string().as_bytes().chunks(7) {
+        wire.bytes(piece).await;
+        sleep(Duration::from_millis(2)).await;
+    }
+    ends(wire, &[first, last]).await;
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_in_the_middle_of_a_line_ends_the_session() {
+    let server = Server::new(tools::toolset(&Arc::default()));
+    let mut wire = Wire::opened(server, tools::ana()).await;
+    wire.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth").await;
+    sleep(Duration::from_millis(20)).await;
+    let session = wire.gone();
+    timeout(Duration::from_secs(2), session).await.unwrap().unwrap().unwrap();
 }
 
 #[tokio::test]

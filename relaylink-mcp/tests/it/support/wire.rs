@@ -93,6 +93,11 @@ impl Wire {
         self.write.take().unwrap().shutdown().await.unwrap();
     }
 
+    /// Both streams are closed, as when a client is killed; the session that is left.
+    pub(crate) fn gone(self) -> JoinHandle<io::Result<()>> {
+        self.session
+    }
+
     /// Tells the server to stop.
     pub(crate) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
