@@ -1,16 +1,13 @@
 //! The whole relay inside somebody else's axum application: its routes, its listener, its shutdown.
-//!
-//! `embed FILE ADDRESS`, for example `embed embed.db 127.0.0.1:8787`.
+//! Run it as `embed FILE ADDRESS`, for example `embed embed.db 127.0.0.1:8787`.
 
 use std::{error::Error, sync::Arc};
 
 use axum::{Router, routing::get};
-use relaylink_core::{
-    account::everything_listed,
-    mail::{Courier, DirectoryMailer, Post},
-    relay::{Address, Relay, SystemClock},
-    store::{Store, sqlite::Sqlite},
-};
+use relaylink_core::account::everything_listed;
+use relaylink_core::mail::{Courier, DirectoryMailer, Post};
+use relaylink_core::relay::{Address, Relay, SystemClock};
+use relaylink_core::store::{Store, sqlite::Sqlite};
 use relaylink_mcp::{Http, Server, http};
 use tokio::{net::TcpListener, signal::ctrl_c};
 

@@ -2,12 +2,8 @@
 //!
 //! Claim `closed_world` for it, or leave `CallsForecastApi` out, and it no longer compiles.
 
-use std::{future::pending, sync::Arc};
-
-use relaylink_core::{
-    prelude::*,
-    tool::{Caller, Toolset},
-};
+use relaylink_core::prelude::*;
+use relaylink_core::tool::{Caller, Toolset};
 use relaylink_mcp::{Server, stdio};
 
 /// Asks somebody else's service for a forecast. Nothing changes anywhere, but the world is reached.
@@ -47,9 +43,8 @@ pub struct Forecast {
 
 impl Handle<Forecasts> for ForecastTown {
     type Reply = Forecast;
-
     async fn handle(self, cx: Cx<'_, Self, Forecasts>) -> Result<Forecast, Stop> {
-        let highest = cx.state.fetch(&self.town.to_lowercase(), cx.grant());
+        let highest = cx.state.fetch(&self.town.to_lowercase(), cx.grant::<CallsForecastApi>());
         let unknown = || Refusal::new(Code::NotFound, format!("There is no forecast for {}.", self.town));
         Ok(Forecast { highest: highest.ok_or_else(|| unknown().field("town"))? })
     }
@@ -57,9 +52,9 @@ impl Handle<Forecasts> for ForecastTown {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let forecasts = Arc::new(Forecasts([("bergen", 7.5), ("sevilla", 31.0)]));
+    let forecasts = std::sync::Arc::new(Forecasts([("bergen", 7.5), ("sevilla", 31.0)]));
     let toolset = Toolset::over(forecasts).tool::<ForecastTown>().build()?;
     let server = Server::new(toolset).name("forecasts", env!("CARGO_PKG_VERSION"));
-    stdio::serve(&server, Caller::local("me"), pending()).await?;
+    stdio::serve(&server, Caller::local("me"), std::future::pending()).await?;
     std::process::exit(0); // Where stdin is no pipe, the runtime would wait for it.
 }

@@ -1,5 +1,6 @@
 use std::{
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -9,7 +10,7 @@ use relaylink_core::{
     account::{Account, Accounts},
     mail::{Courier, DirectoryMailer, Post},
     relay::{Address, Relay, SystemClock},
-    store::{Store, sqlite::Sqlite},
+    store::{Store, StoreError, sqlite::Sqlite},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +44,17 @@ impl Home {
             Failure::new(format!("the data directory {} cannot be made: {error}", folder.display()))
                 .hint("Give another with --data DIR.")
         })?;
-        let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.join("relaylink.db"))?);
+        let file = folder.join("relaylink.db");
+        writable(&folder, &file)?;
+        let store = Sqlite::open(&file).map_err(|error| {
+            match error {
+                // It names the file, and says what to do with it.
+                StoreError::Unusable(why) => Failure::new(why),
+                error => Failure::new(format!("the store {} cannot be opened: {error}", file.display())),
+            }
+            .hint("To leave it as it is, give another data directory with --data DIR.")
+        })?;
+        let store: Arc<dyn Store> = Arc::new(store);
         tracing::debug!(data = %folder.display(), "the data directory is open");
         let post = Post::default();
         let relay = Relay::builder(Arc::clone(&store)).post(post.clone()).build()?;
@@ -100,4 +111,27 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Refuses a folder, or a file of the store that is there already, that cannot be written.
+fn writable(folder: &Path, file: &Path) -> Result<(), Failure> {
+    tempfile::tempfile_in(folder).map_err(|error| {
+        Failure::new(format!("the data directory {} cannot be written: {error}", folder.display()))
+            .hint("Give yourself permission to read and write it, or give another with --data DIR.")
+    })?;
+    if file.is_dir() {
+        return Err(Failure::new(format!("{} is a directory, where the store's file goes", file.display()))
+            .hint("Move it away, or give another data directory with --data DIR."));
+    }
+    // Beside the file lie its log and the index of the log, perhaps made by somebody else.
+    for file in ["relaylink.db", "relaylink.db-wal", "relaylink.db-shm"].map(|name| folder.join(name)) {
+        match fs::OpenOptions::new().read(true).write(true).open(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Failure::new(format!("the store {} cannot be written: {error}", file.display()))
+                    .hint("Give yourself permission to read and write it, or give another data directory with --data DIR."));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -28,7 +28,7 @@ pub(crate) enum Key {
         #[arg(long, value_delimiter = ',', env = "RELAYLINK_MAY")]
         may: Option<Vec<May>>,
         /// It may only read.
-        #[arg(long, conflicts_with = "may", env = "RELAYLINK_READ_ONLY", value_parser = BoolishValueParser::new())]
+        #[arg(long, env = "RELAYLINK_KEY_READ_ONLY", value_parser = BoolishValueParser::new())]
         read_only: bool,
         /// When it stops opening anything, as 90d, 12h or 6w from now; by default never.
         #[arg(long, value_name = "TIME", value_parser = read::<FromNow>, env = "RELAYLINK_EXPIRES")]
@@ -59,7 +59,12 @@ impl Key {
         match self {
             Self::Create { email, name, may, read_only, expires } => {
                 let ceiling = match may {
-                    _ if read_only => ceiling(&[]),
+                    Some(_) if read_only => {
+                        return Err(Failure::usage("--read-only and --may exclude each other").hint(
+                            "Leave one out, and its variable: RELAYLINK_KEY_READ_ONLY or RELAYLINK_MAY.",
+                        ));
+                    }
+                    None if read_only => ceiling(&[]),
                     Some(may) => ceiling(&may),
                     None => everything_listed(),
                 };

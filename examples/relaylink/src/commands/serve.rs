@@ -10,8 +10,14 @@ use crate::{failure::Failure, home::Home, offer, options::Offered};
 /// Serves all accounts over HTTP, to whoever has a key.
 #[derive(Args)]
 pub(crate) struct Serve {
-    /// Where to listen; port 0 takes a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787", env = "RELAYLINK_LISTEN")]
+    /// Where to listen: an IP address and a port; port 0 takes a free one.
+    #[arg(
+        long,
+        value_name = "ADDRESS:PORT",
+        default_value = "127.0.0.1:8787",
+        env = "RELAYLINK_LISTEN",
+        value_parser = place
+    )]
     listen: SocketAddr,
     /// A name the server may be called by, beside this machine's own; may be given again.
     #[arg(long, value_name = "HOST", value_delimiter = ',', env = "RELAYLINK_ALLOWED_HOST")]
@@ -21,6 +27,10 @@ pub(crate) struct Serve {
     allowed_origin: Vec<String>,
     #[command(flatten)]
     offered: Offered,
+}
+
+fn place(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "expected an IP address and a port, as 127.0.0.1:8787 or [::1]:8787")
 }
 
 impl Serve {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use clap::{Args, builder::BoolishValueParser};
 use relaylink_core::{
-    relay::{Address, Name, Relay},
+    relay::{Address, Clock, Name, Relay, SystemClock},
     store::{Request, Store, StoreError, Verdict, Work},
     tool::{Ceiling, Descriptor, Grade},
 };
@@ -18,15 +18,15 @@ pub(crate) struct Tools {
     #[arg(long, env = "RELAYLINK_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
     /// What this key can do with each: the account's address and the key's name.
-    #[arg(long, num_args = 2, value_names = ["EMAIL", "NAME"], env = "RELAYLINK_KEY", value_delimiter = ',')]
+    #[arg(long, num_args = 2, value_names = ["EMAIL", "NAME"], env = "RELAYLINK_KEY")]
     key: Option<Vec<String>>,
 }
 
 impl Tools {
     pub(crate) async fn run(self, home: impl FnOnce() -> Result<Home, Failure>) -> Result<(), Failure> {
-        let ceiling = match self.key.as_deref() {
-            Some([email, name]) => Some(ceiling_of(&home()?, email, name).await?),
-            _ => None,
+        let ceiling = match self.key.as_deref().map(named).transpose()? {
+            Some((email, name)) => Some(ceiling_of(&home()?, email, name).await?),
+            None => None,
         };
         let toolset = Relay::new(Arc::new(NoStore))?.toolset();
         let grade = |tool: &Descriptor| ceiling.as_ref().map(|ceiling| word(ceiling.grade(tool.effects)));
@@ -57,6 +57,19 @@ impl Tools {
     }
 }
 
+/// The address and the name: two arguments, or the variable's one text, apart by a space or a comma.
+fn named(key: &[String]) -> Result<(&str, &str), Failure> {
+    match key {
+        [email, name] => Some((email.as_str(), name.as_str())),
+        [both] => both.trim().split_once([' ', '\t', ',']).map(|(email, name)| (email, name.trim())),
+        _ => None,
+    }
+    .ok_or_else(|| {
+        Failure::usage("the key is not named by an address and a name")
+            .hint("Give both: --key EMAIL NAME, or RELAYLINK_KEY=\"EMAIL NAME\".")
+    })
+}
+
 async fn ceiling_of(home: &Home, email: &str, name: &str) -> Result<Ceiling, Failure> {
     let email: Address = read(email).map_err(|error| Failure::usage(format!("--key {email}: {error}")))?;
     let name: Name = read(name).map_err(|error| Failure::usage(format!("--key {email} {name}: {error}")))?;
@@ -65,12 +78,13 @@ async fn ceiling_of(home: &Home, email: &str, name: &str) -> Result<Ceiling, Fai
         Failure::new(format!("{email} has no key named \"{name}\""))
             .hint(format!("See its keys: relaylink key list {email}"))
     })?;
-    match key.revoked {
-        Some(when) => {
-            Err(Failure::new(format!("the key \"{name}\" was revoked at {when} and can do nothing")))
-        }
-        None => Ok(key.ceiling),
-    }
+    let nothing = match (key.revoked, key.expires) {
+        (Some(when), _) => format!("was revoked at {when}"),
+        (_, Some(when)) if when <= SystemClock.now() => format!("expired at {when}"),
+        _ => return Ok(key.ceiling),
+    };
+    Err(Failure::new(format!("the key \"{name}\" {nothing} and can do nothing"))
+        .hint(format!("Make another: relaylink key create {email} --name NAME")))
 }
 
 const fn word(grade: Grade) -> &'static str {

@@ -1,8 +1,15 @@
 //! Accounts and keys are made, listed and revoked at the machine.
 
+use std::sync::Arc;
+
+use relaylink_core::{
+    account::everything_listed,
+    relay::{Clock, Relay, SystemClock},
+    store::sqlite::Sqlite,
+};
 use serde_json::Value as Json;
 
-use crate::program::Data;
+use crate::program::{Data, ended};
 
 #[test]
 fn an_account_is_made_once_and_listed() {
@@ -30,13 +37,13 @@ fn what_makes_no_sense_ends_with_two_and_what_cannot_be_done_with_one() {
         ("account create ana --name Ana", 2, "this is not an e-mail address"),
         ("account create ben@example.org", 2, "--name"),
         ("key create ana@example.org --name K --may everything", 2, "external-mail"),
-        ("key create ana@example.org --name K --may writes --read-only", 2, "cannot be used with"),
+        ("key create ana@example.org --name K --may writes --read-only", 2, "exclude each other"),
         ("key create ana@example.org --name K --expires soon", 2, "expected a number and h, d or w"),
         ("key create ben@example.org --name K", 1, "relaylink account create ben@example.org --name NAME"),
         ("key list ben@example.org", 1, "there is no account for ben@example.org"),
         ("key revoke ana@example.org K", 1, "relaylink key list ana@example.org"),
         ("tools --key ana@example.org K", 1, "relaylink key list ana@example.org"),
-        ("serve --listen nowhere", 2, "invalid socket address"),
+        ("serve --listen localhost:8787", 2, "an IP address and a port, as 127.0.0.1:8787"),
         ("serve --listen 127.0.0.1:0 --toolsets nonsense", 2, "there is no toolset `nonsense`"),
         ("stdio --exclude-tools memory_forge", 2, "did you mean `memory_forget`?"),
         ("stdio --account ben@example.org", 1, "there is no account for ben@example.org"),
@@ -45,6 +52,84 @@ fn what_makes_no_sense_ends_with_two_and_what_cannot_be_done_with_one() {
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ended.stderr);
         assert!(ended.stderr.contains(says), "{arguments}: {}", ended.stderr);
     }
+}
+
+#[test]
+fn what_a_key_may_is_narrowed_by_its_own_variable_alone() {
+    let data = Data::with_ana();
+    let made = |variable: &str, value: &str, arguments: &str| {
+        let mut program = data.program(format!("key create ana@example.org --name {arguments}").split(' '));
+        program.env(variable, value);
+        ended(program)
+    };
+    let offered = made("RELAYLINK_READ_ONLY", "true", "a");
+    assert!(offered.stderr.contains("May read, write"), "{}", offered.stderr);
+    let off = made("RELAYLINK_KEY_READ_ONLY", "false", "b --may writes");
+    assert_eq!(off.code, Some(0), "{}", off.stderr);
+    let on = made("RELAYLINK_KEY_READ_ONLY", "true", "c --may writes");
+    assert_eq!(on.code, Some(2), "{}", on.stderr);
+    let only = made("RELAYLINK_KEY_READ_ONLY", "true", "d");
+    assert!(only.code == Some(0) && only.stderr.contains("May read. May not: write"), "{}", only.stderr);
+}
+
+#[test]
+fn a_key_is_named_by_two_arguments_or_by_one_variable() {
+    let data = Data::with_ana();
+    data.done("key create ana@example.org --name w");
+    data.done("key create ana@example.org --name a,b --read-only");
+    let argued = data.done("tools --key ana@example.org a,b");
+    assert!(argued.contains("\tmay not"), "{argued}");
+    let by_variable = |value: &str| {
+        let mut program = data.program(["tools"]);
+        program.env("RELAYLINK_KEY", value);
+        ended(program)
+    };
+    for value in ["ana@example.org w", "ana@example.org,w", " ana@example.org, w "] {
+        let told = by_variable(value);
+        assert!(told.code == Some(0) && told.stdout.contains("\tmay\n"), "{value}: {}", told.stderr);
+    }
+    assert_eq!(by_variable("ana@example.org a,b").stdout.trim_end(), argued);
+    for value in ["", "w", "ana@example.org"] {
+        let told = by_variable(value);
+        assert_eq!((told.code, told.stdout.as_str()), (Some(2), ""), "{value}: {}", told.stderr);
+        assert!(told.stderr.contains("--key EMAIL NAME"), "{value}: {}", told.stderr);
+    }
+}
+
+#[tokio::test]
+async fn what_an_expired_key_can_do_is_nothing() {
+    let data = Data::with_ana();
+    let store = Arc::new(Sqlite::open(data.store()).unwrap());
+    let relay = Relay::new(store).unwrap();
+    let ana = relay.accounts().account(&"ana@example.org".parse().unwrap()).await.unwrap().unwrap();
+    let past = Some(SystemClock.now().plus_millis(-1_000));
+    relay
+        .accounts()
+        .create_key(&ana.id, "old".parse().unwrap(), everything_listed(), past)
+        .await
+        .map(drop)
+        .unwrap();
+    let told = data.run("tools --key ana@example.org old");
+    assert_eq!((told.code, told.stdout.as_str()), (Some(1), ""));
+    assert!(told.stderr.contains("the key \"old\" expired at "), "{}", told.stderr);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_told_with_its_path_and_a_remedy() {
+    let data = Data::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("relaylink.db");
+    std::fs::create_dir(&file).unwrap();
+    let told = data.run(&format!("--data {} account list", folder.path().display()));
+    assert_eq!(told.code, Some(1));
+    let path = file.display().to_string();
+    assert!(told.stderr.contains(&path) && told.stderr.contains("is a directory"), "{}", told.stderr);
+    assert!(told.stderr.contains("--data DIR"), "{}", told.stderr);
+    std::fs::remove_dir(&file).unwrap();
+    std::fs::write(&file, "no store at all, but words in a file").unwrap();
+    let told = data.run(&format!("--data {} account list", folder.path().display()));
+    assert!(told.code == Some(1) && told.stderr.contains(&path), "{}", told.stderr);
+    assert!(told.stderr.contains("--data DIR"), "{}", told.stderr);
 }
 
 #[test]

@@ -57,6 +57,11 @@ impl Data {
         data
     }
 
+    /// The store's file.
+    pub(crate) fn store(&self) -> std::path::PathBuf {
+        self.0.path().join("data/relaylink.db")
+    }
+
     /// The mails written so far.
     pub(crate) fn mails(&self) -> Vec<String> {
         let Ok(mails) = fs::read_dir(self.0.path().join("data/mail")) else {

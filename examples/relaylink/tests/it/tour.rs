@@ -12,6 +12,9 @@ fn tour(arguments: &str) -> crate::program::Ended {
     let mut program = data.program(arguments.split(' '));
     // What is set for another program of this kind is not the tour's.
     program.env("RELAYLINK_READ_ONLY", "true").env("RELAYLINK_LISTEN", "nonsense");
+    for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+        program.env(proxy, "http://127.0.0.1:1").env_remove("NO_PROXY").env_remove("no_proxy");
+    }
     let ended = ended(program);
     assert!(data.mails().is_empty(), "the tour leaves everybody's own data alone");
     ended
@@ -51,4 +54,24 @@ fn in_json_each_request_and_its_reply_is_a_line_and_the_mails_come_last() {
     assert_eq!(sent["retries"], false);
     assert_eq!(sent["reply"], again["reply"]);
     assert_eq!(of("check_inbox")[0]["asks"], false);
+}
+
+#[test]
+fn a_reader_that_has_had_enough_ends_it_well() {
+    let data = Data::new();
+    let mut child = data.program(["tour"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_in_a_sentence() {
+    let data = Data::new();
+    let mut program = data.program(["tour"]);
+    program.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let ended = ended(program);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("error: the answer cannot be written: "), "{}", ended.stderr);
 }

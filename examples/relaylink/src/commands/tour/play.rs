@@ -27,7 +27,7 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     let mut play = Play { show };
     let Stage { ana, reader, ben, .. } = &*stage;
 
-    play.show.act("Ana asks Ben to be a contact; he accepts.");
+    play.show.act("Ana asks Ben to be a contact; he accepts.")?;
     let invited =
         play.reply(ana, "invite_contact", json!({ "email": BEN, "note": "We met in Lisbon." })).await?;
     expect("the request waits", invited["state"] == "outgoing")?;
@@ -37,7 +37,7 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     let accepted = play.reply(ben, "accept_contact", json!({ "request": request })).await?;
     expect("Ana is Ben's contact", accepted["address"] == ANA)?;
 
-    play.show.act("Ana's assistant drafts. A draft reaches nobody.");
+    play.show.act("Ana's assistant drafts. A draft reaches nobody.")?;
     let words = json!({
         "to": [BEN], "subject": SUBJECT, "body": "Sales are up by **four** percent.", "asks": "Do you agree?"
     });
@@ -49,19 +49,19 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     let inbox = play.reply(ben, "check_inbox", json!({})).await?;
     expect("nothing has reached Ben", inbox["packages"] == json!([]))?;
 
-    play.show.act("Who may not send it does not: a key that can only read, and somebody else.");
+    play.show.act("Who may not send it does not: a key that can only read, and somebody else.")?;
     let id = &draft["draft"];
     expect("a key that can only read is not offered confirm_send", reader.tool("confirm_send").is_none())?;
     play.refused(reader, "confirm_send", json!({ "draft": id }), "not_permitted").await?;
     play.refused(ben, "confirm_send", json!({ "draft": id }), "not_found").await?;
 
-    play.show.act("Ana is shown what would go, and confirms. A repeat sends nothing.");
+    play.show.act("Ana is shown what would go, and confirms. A repeat sends nothing.")?;
     let shown = json!({ "draft": id, "to": addresses(&draft["to"]), "subject": draft["subject"]["content"] });
     let sent = play.reply(ana, "confirm_send", shown.clone()).await?;
     let again = play.reply(ana, "confirm_send", shown).await?;
     expect("the repeat gives the ids of the first time", again == sent)?;
 
-    play.show.act("Ben reads it. That leaves a receipt, and Ana can see it.");
+    play.show.act("Ben reads it. That leaves a receipt, and Ana can see it.")?;
     let inbox = play.reply(ben, "check_inbox", json!({ "unread": true })).await?;
     let packages = inbox["packages"].as_array().map_or(&[][..], Vec::as_slice);
     expect("one package came", packages.len() == 1 && packages[0]["package"] == sent["package"])?;
@@ -79,18 +79,17 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
         ben["seen"] == true && ben["opened"].is_string() && ben["acknowledged"].is_string(),
     )?;
 
-    play.show.act("The mails that were written.");
+    play.show.act("The mails that were written.")?;
     let mails = stage.mails(3).await?;
     for mail in &mails {
-        play.show.mail(&mail.to, &mail.subject);
+        play.show.mail(&mail.to, &mail.subject)?;
     }
     let to: Vec<_> = mails.iter().map(|mail| mail.to.as_str()).collect();
     expect(
         "three mails went, to Ben, Ana and Ben",
         to.len() == 3 && to.iter().filter(|to| **to == BEN).count() == 2,
     )?;
-    play.show.end();
-    Ok(())
+    play.show.end()
 }
 
 /// The tools' hints are what the design says, and `confirm_send` bears its title.
@@ -143,7 +142,7 @@ impl Play<'_> {
             _ => Map::new(),
         };
         let answer = actor.call(tool, named).await?;
-        self.show.call(actor, tool, &arguments, &answer);
+        self.show.call(actor, tool, &arguments, &answer)?;
         Ok(answer)
     }
 }

@@ -1,11 +1,10 @@
-#![allow(clippy::print_stdout, reason = "what the tour shows is its result; no protocol is on its stdout")]
-
 use std::io::IsTerminal;
 
 use relaylink_core::tool::policy::{Decision, Deployment, Stated, Trust, decide, may_retry, resolve};
 use serde_json::{Value as Json, json};
 
 use super::stage::{Actor, Answer};
+use crate::{failure::Failure, output::line};
 
 /// Characters of a line of arguments or of an answer at most.
 const LINE: usize = 100;
@@ -23,14 +22,18 @@ impl Show {
     }
 
     /// What happens next.
-    pub(super) fn act(&self, what: &str) {
-        if !self.json {
-            println!("\n{}", self.paint("1", what));
-        }
+    pub(super) fn act(&self, what: &str) -> Result<(), Failure> {
+        self.say(&format!("\n{}", self.paint("1", what)))
     }
 
     /// One call: its hints, what a careful client does with it, and the answer.
-    pub(super) fn call(&self, actor: &Actor, name: &str, arguments: &Json, answer: &Answer) {
+    pub(super) fn call(
+        &self,
+        actor: &Actor,
+        name: &str,
+        arguments: &Json,
+        answer: &Answer,
+    ) -> Result<(), Failure> {
         let tool = actor.tool(name);
         // The server is this program's own, so its hints are taken at their word.
         let trust = if tool.is_some() { Trust::Trusted } else { Trust::Untrusted };
@@ -47,51 +50,50 @@ impl Show {
                 Answer::Refusal(refusal) => ("refusal", refusal),
             };
             let annotations = tool.map(|tool| &tool["annotations"]);
-            println!(
-                "{}",
-                json!({ "caller": actor.name, "tool": name, "annotations": annotations, "asks": asks,
-                    "retries": may_retry(&stated, trust), "arguments": arguments, key: value })
-            );
-            return;
+            let shown = json!({ "caller": actor.name, "tool": name, "annotations": annotations, "asks": asks,
+                "retries": may_retry(&stated, trust), "arguments": arguments, key: value });
+            return line(&shown.to_string());
         }
-        println!("\n  {} {} {}", actor.name, self.paint("1;36", name), short(arguments));
-        match tool {
-            None => println!("    hints     this key is not offered the tool; it is called all the same"),
-            Some(_) => println!("    hints     {}", hints(&stated)),
-        }
+        let hints = match tool {
+            None => "this key is not offered the tool; it is called all the same".to_owned(),
+            Some(_) => hints(&stated),
+        };
         let retry = if may_retry(&stated, trust) {
             "may repeat it after a time-out"
         } else {
             "never repeats it by itself"
         };
-        match decision {
-            Decision::Run => println!("    a client  runs it and shows the result; {retry}"),
+        let client = match decision {
+            Decision::Run => "runs it and shows the result".to_owned(),
             Decision::Ask { title, .. } => {
-                println!(
-                    "    a client  asks the person: {}; {retry}",
-                    self.paint("33", &format!("“{title}”"))
-                );
+                format!("asks the person: {}", self.paint("33", &format!("“{title}”")))
             }
-        }
-        match answer {
-            Answer::Reply(reply) => println!("    answer    {}", short(reply)),
-            Answer::Refusal(refusal) => println!("    {}   {}", self.paint("31", "refused"), short(refusal)),
-        }
+        };
+        let answer = match answer {
+            Answer::Reply(reply) => format!("answer    {}", short(reply)),
+            Answer::Refusal(refusal) => format!("{}   {}", self.paint("31", "refused"), short(refusal)),
+        };
+        self.say(&format!("\n  {} {} {}", actor.name, self.paint("1;36", name), short(arguments)))?;
+        self.say(&format!("    hints     {hints}"))?;
+        self.say(&format!("    a client  {client}; {retry}"))?;
+        self.say(&format!("    {answer}"))
     }
 
     /// A letter that was written.
-    pub(super) fn mail(&self, to: &str, subject: &str) {
+    pub(super) fn mail(&self, to: &str, subject: &str) -> Result<(), Failure> {
         if self.json {
-            println!("{}", json!({ "mail": { "to": to, "subject": subject } }));
-        } else {
-            println!("  to {to}: {subject}");
+            return line(&json!({ "mail": { "to": to, "subject": subject } }).to_string());
         }
+        self.say(&format!("  to {to}: {subject}"))
     }
 
-    pub(super) fn end(&self) {
-        if !self.json {
-            println!("\nEvery step was as it should be.");
-        }
+    pub(super) fn end(&self) -> Result<(), Failure> {
+        self.say("\nEvery step was as it should be.")
+    }
+
+    /// A line for a person; a program gets JSON alone.
+    fn say(&self, words: &str) -> Result<(), Failure> {
+        if self.json { Ok(()) } else { line(words) }
     }
 
     fn paint(&self, code: &str, text: &str) -> String {

@@ -116,11 +116,15 @@ impl Stage {
 impl Actor {
     async fn connect(name: &'static str, url: &str, key: &str) -> Result<Self, Failure> {
         let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(key);
+        // The server is on this machine, where no proxy leads.
+        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+        let http = http.map_err(failed("no client can be made"))?;
         let client = ClientConfig::default()
-            .serve(StreamableHttpClientTransport::from_config(config))
+            .serve(StreamableHttpClientTransport::with_client(http, config))
             .await
-            .map_err(failed("the server cannot be reached"))?;
-        let listed = client.list_all_tools().await.map_err(failed("the tools cannot be listed"))?;
+            .map_err(unanswered(&format!("the tour's own server at {url} cannot be reached")))?;
+        let listed = client.list_all_tools().await;
+        let listed = listed.map_err(unanswered("the tour's own server does not list its tools"))?;
         let tools = listed.iter().map(serde_json::to_value).collect::<Result<_, _>>();
         Ok(Self { name, client, tools: tools.map_err(failed("the tools cannot be read"))? })
     }
@@ -136,7 +140,8 @@ impl Actor {
         arguments: Map<String, Json>,
     ) -> Result<Answer, Failure> {
         let request = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let result = self.client.call_tool(request).await.map_err(failed("a call got no answer"))?;
+        let result = self.client.call_tool(request).await;
+        let result = result.map_err(unanswered(&format!("the tour's call of {tool} got no answer")))?;
         let text = result.content.first().and_then(|block| block.as_text()).map_or("", |block| &block.text);
         let text = serde_json::from_str(text).unwrap_or_else(|_| text.into());
         Ok(match (result.is_error, result.structured_content) {
@@ -228,4 +233,25 @@ fn letters(folder: &Path) -> Result<Vec<Mail>, Failure> {
 
 fn failed<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| Failure::new(format!("{what}: {error}"))
+}
+
+/// What the protocol library says is for its developers: a person reads it in the log alone.
+fn unanswered<E: std::fmt::Display>(what: &str) -> impl Fn(E) -> Failure + use<'_, E> {
+    move |error| {
+        tracing::debug!(%error, "the tour's client failed");
+        Failure::new(what).hint("See why: RELAYLINK_LOG=relaylink=debug relaylink tour")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_told_in_words() {
+        let connected = Actor::connect("Ana", "http://127.0.0.1:1/mcp", "key").await;
+        let told = format!("{:?}", connected.err());
+        assert!(told.contains("server at http://127.0.0.1:1/mcp cannot be reached"), "{told}");
+        assert!(!told.contains("::"), "{told}");
+    }
 }
