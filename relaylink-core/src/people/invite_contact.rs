@@ -96,11 +96,8 @@ impl InviteContact {
     ) -> Result<Invited, Stop> {
         let since = tx.now().plus_millis(-DAY_MS);
         let invites = rows::invites(tx, &me.id, &self.email.key(), since)?;
-        if let Some(reason) = too_many(invites) {
-            return Err(Refusal::new(Code::QuotaExceeded, reason)
-                .field("email")
-                .hint("Try again tomorrow, or withdraw requests that nobody answers.")
-                .into());
+        if let Some((reason, remedy)) = too_many(invites) {
+            return Err(Refusal::new(Code::QuotaExceeded, reason).field("email").hint(remedy).into());
         }
         let request = rows::insert_request(tx, me, &self.email, note)?;
         if mailed {

@@ -89,20 +89,25 @@ pub(crate) struct Invites {
     pub waiting: i64,
 }
 
-/// Whether one more invitation is too many, and why.
-pub(crate) const fn too_many(invites: Invites) -> Option<&'static str> {
+/// Whether one more invitation is too many: why, and what to do.
+pub(crate) const fn too_many(invites: Invites) -> Option<(&'static str, &'static str)> {
     if invites.by_account_to_address >= INVITES_PER_PAIR_A_DAY {
-        Some("You have invited this address several times today.")
+        Some(("You have invited this address several times today.", TOMORROW))
     } else if invites.to_address >= INVITES_PER_ADDRESS_A_DAY {
-        Some("This address has been invited too often today.")
+        Some(("This address has been invited too often today.", TOMORROW))
     } else if invites.by_account >= INVITES_PER_ACCOUNT_A_DAY {
-        Some("You have sent as many invitations today as an account may.")
+        Some(("You have sent as many invitations today as an account may.", TOMORROW))
     } else if invites.waiting >= INVITES_WAITING_MAX {
-        Some("As many of your invitations wait for an answer as an account may have.")
+        Some((
+            "As many of your invitations wait for an answer as an account may have.",
+            "Withdraw one that nobody answers, with withdraw_invite.",
+        ))
     } else {
         None
     }
 }
+
+const TOMORROW: &str = "Try again tomorrow; to withdraw others changes nothing.";
 
 #[cfg(test)]
 mod tests {

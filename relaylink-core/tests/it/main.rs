@@ -27,6 +27,7 @@ mod pool_of_one;
 mod positive_control;
 mod public_api;
 mod published;
+mod reading;
 mod replay;
 mod replies;
 mod schema;
