@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
@@ -114,17 +114,21 @@ fn kill_after(place: &Place, day: u64, wait: Duration) -> Vec<String> {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let mut said: Vec<_> = lines.next().into_iter().collect();
-    let reading = std::thread::spawn(move || lines.collect::<Vec<_>>());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    let reading = std::thread::spawn(move || {
+        stderr.read_to_string(&mut said).unwrap();
+        said
+    });
     std::thread::sleep(wait);
     child.kill().unwrap();
     let status = child.wait().unwrap();
+    let said = reading.join().unwrap();
     assert!(status.code().is_none(), "the child ended by itself: {status}; it said {said:?}");
-    said.extend(reading.join().unwrap());
     // A line that the kill cut short was not answered in full.
-    said.retain(|line| line.split(' ').skip(1).all(|id| id.len() == "drf_".len() + 26));
-    said
+    let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    whole.lines().map(str::to_owned).collect()
 }
 
 fn ids(connection: &Connection, sql: &str) -> BTreeSet<String> {
