@@ -38,10 +38,11 @@ impl<'a, T: Tool, S> Cx<'a, T, S> {
     where
         T: May<E>,
     {
-        Grant(PhantomData, PhantomData)
+        Grant(PhantomData)
     }
 }
 
 /// Leave to do `E` for the length of one call. A client of a world of yours asks for one in the
 /// signature of each act; it is neither `Copy` nor `Clone` and cannot be kept beyond the call.
-pub struct Grant<'cx, E: Effect>(PhantomData<&'cx ()>, PhantomData<fn() -> E>);
+#[expect(clippy::type_complexity, reason = "it is only a marker of both")]
+pub struct Grant<'cx, E: Effect>(PhantomData<(&'cx (), fn() -> E)>);
