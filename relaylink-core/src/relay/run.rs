@@ -33,7 +33,7 @@ impl<T: Run> Handle<Relay> for T {
     type Reply = <T as Run>::Reply;
 
     async fn handle(self, cx: Cx<'_, Self, Relay>) -> Result<Self::Reply, Stop> {
-        cx.state.run(cx.caller, self).await
+        cx.state.admitted(cx.caller, self).await
     }
 }
 
@@ -109,7 +109,7 @@ impl Relay {
             clock: Arc::new(SystemClock),
             seeds: Arc::new(SystemSeeds),
             post: Post::default(),
-            tools: crate::rooms(Table::default()),
+            tools: crate::rooms(Table::default()).outside(),
         }
     }
 
@@ -139,6 +139,11 @@ impl Relay {
     pub async fn run<T: Run>(&self, caller: &Caller, tool: T) -> Result<T::Reply, Stop> {
         let why = self.0.tools.get(T::NAME).and_then(|entry| entry.descriptor.why);
         admit(caller, T::NAME, T::EFFECTS, why)?;
+        self.admitted(caller, tool).await
+    }
+
+    /// Runs a tool that is within the ceiling of `caller`.
+    pub(super) async fn admitted<T: Run>(&self, caller: &Caller, tool: T) -> Result<T::Reply, Stop> {
         self.transact(caller, Access::of(T::EFFECTS), move |session, call, frame| {
             tool.run(&mut Tx::new(session, call, frame))
         })
@@ -159,6 +164,7 @@ impl Relay {
     }
 
     /// One call's transaction: the key's row first, then `run`; commits unless it refuses or fails.
+    /// Where a tool within it refused, nothing stays, whatever the outer one says.
     pub(crate) async fn transact<R: Send + 'static>(
         &self,
         caller: &Caller,
@@ -175,8 +181,13 @@ impl Relay {
         let now = call.now;
         let result = self.open(Request::new(access, Arc::clone(&caller.account)), move |session| {
             let mut frame = Frame::default();
-            let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame))?;
-            frame.refused.map_or(Ok(result), |refusal| Err(Stop::Refused(refusal)))
+            let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame));
+            match (result, frame.refused) {
+                (Ok(_), Some(refusal)) | (Err(Stop::Refused(refusal)), Some(_)) => {
+                    Err(Refusal { keep: false, ..refusal }.into())
+                }
+                (result, _) => result,
+            }
         });
         let result = result.await;
         if result.is_ok() {

@@ -45,6 +45,13 @@ impl Table {
         self
     }
 
+    /// What is added from here on belongs to no room.
+    #[must_use]
+    pub(crate) fn outside(mut self) -> Self {
+        self.place = Place::default();
+        self
+    }
+
     /// What is added from here on, in this room, is in these sets too.
     #[must_use]
     pub(crate) fn also(mut self, sets: &'static [&'static str]) -> Self {
@@ -71,7 +78,7 @@ impl Table {
                         Box::pin(async move {
                             admit(caller, T::NAME, T::EFFECTS, descriptor.why)?;
                             let tool: T = arguments::read(descriptor, arguments)?;
-                            arguments::write(&relay.run(caller, tool).await?)
+                            arguments::write(&relay.admitted(caller, tool).await?)
                         })
                     },
                 });

@@ -6,6 +6,7 @@ mod alike;
 mod arguments;
 mod audit;
 mod behaviour;
+mod calls;
 mod cases;
 mod cases_table;
 mod embedding;

@@ -1,0 +1,110 @@
+//! What one call of a Relay's tool may leave behind, and which tools a Relay has.
+
+use relaylink_core::{
+    memory::MemoryAdd,
+    prelude::*,
+    relay::Relay,
+    tool::{Caller, Ceiling, toolset::CallError},
+};
+use serde_json::{Value as Json, json};
+
+use crate::town::Town;
+
+const NOTE: Write = Write::new("INSERT INTO memories_gone (id, account) VALUES (?1, ?2)");
+
+#[derive(Serialize, JsonSchema)]
+struct Done {}
+
+/// Writes a row and refuses.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes))]
+struct Inner {
+    /// Keeps the row.
+    keeps: bool,
+}
+
+impl Run for Inner {
+    type Reply = Done;
+
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
+        tx.write(&NOTE, &["inner".into(), tx.account().into()])?;
+        let refusal = Refusal::new(Code::Stale, "inner");
+        Err(if self.keeps { refusal.keep() } else { refusal }.into())
+    }
+}
+
+/// Writes a row and has another tool refuse.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes))]
+struct Outer {
+    /// Whether the other one keeps its row.
+    inner_keeps: bool,
+    /// `passes_on`, `succeeds`, `refuses` or `keeps`.
+    then: String,
+}
+
+impl Run for Outer {
+    type Reply = Done;
+
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
+        tx.write(&NOTE, &["outer".into(), tx.account().into()])?;
+        let inner = tx.perform(&Inner { keeps: self.inner_keeps });
+        let refusal = Refusal::new(Code::Conflict, "outer");
+        match self.then.as_str() {
+            "passes_on" => inner,
+            "succeeds" => Ok(Done {}),
+            "refuses" => Err(refusal.into()),
+            _ => Err(refusal.keep().into()),
+        }
+    }
+}
+
+/// The town's Relay again, with the tools of this module.
+fn relay(town: &Town) -> Relay {
+    let builder = Relay::builder(town.store.clone()).clock(town.clock.clone());
+    builder.tool::<Inner>().tool::<Outer>().build().unwrap()
+}
+
+#[tokio::test]
+async fn a_refusal_within_undoes_the_whole_whichever_of_the_two_would_keep() {
+    let town = Town::new().await;
+    let relay = relay(&town);
+    let ana = town.caller("ana");
+    for inner_keeps in [false, true] {
+        for (then, says) in
+            [("passes_on", "inner"), ("succeeds", "inner"), ("refuses", "outer"), ("keeps", "outer")]
+        {
+            let outer = Outer { inner_keeps, then: then.to_owned() };
+            let refusal = relay.run(&ana, outer).await.map(drop).unwrap_err().into_refusal();
+            assert_eq!((&*refusal.message, refusal.keep), (says, false), "{inner_keeps} {then}");
+            assert_eq!(town.count("memories_gone"), 0, "{inner_keeps} {then}");
+        }
+    }
+    let alone = relay.run(&ana, Inner { keeps: true }).await.map(drop).unwrap_err().into_refusal();
+    assert!(alone.keep);
+    assert_eq!(town.count("memories_gone"), 1, "a tool that is no part of another keeps what it wrote");
+}
+
+#[tokio::test]
+async fn a_relays_tool_beyond_the_ceiling_is_refused_before_its_arguments_are_read() {
+    let town = Town::new().await;
+    let reader = Ceiling::listed::<&str>([]);
+    let reader = Caller::with_credential(town.caller("ana").account, "another_1", reader);
+    let Json::Object(wrong) = json!({ "nonsense": true }) else { panic!() };
+    let code = |reply| match reply {
+        Err(CallError::Stopped(stop)) => stop.into_refusal().code,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(code(town.relay.call(&reader, "memory_add", wrong.clone()).await), Code::NotPermitted);
+    assert_eq!(code(town.relay.toolset().call(&reader, "memory_add", wrong).await), Code::NotPermitted);
+    let typed = MemoryAdd { text: "tea".into(), about: None, replaces: None };
+    assert_eq!(crate::world::code(town.relay.run(&reader, typed).await), Code::NotPermitted);
+}
+
+#[tokio::test]
+async fn a_tool_that_an_embedder_adds_is_in_none_of_the_rooms() {
+    let tools = relay(&Town::new().await).toolset();
+    assert_eq!(tools.get("whoami").unwrap().room, Some("account"));
+    assert_eq!(tools.get("outer").unwrap().room, None);
+    assert_eq!(tools.get("outer").unwrap().toolsets().count(), 0);
+}
