@@ -77,9 +77,10 @@ struct Check {
 }
 
 impl Check {
-    fn complain(&mut self, trail: &Trail<'_>, what: What) {
+    /// Lists what is wrong there, or counts it: then nothing is worked out for it.
+    fn complain(&mut self, trail: &Trail<'_>, what: impl FnOnce() -> What) {
         if self.complaints.len() < COMPLAINTS_MAX {
-            self.complaints.push(Complaint { path: trail.path(), what });
+            self.complaints.push(Complaint { path: trail.path(), what: what() });
         } else {
             self.more += 1;
         }
@@ -94,7 +95,7 @@ impl Check {
             let at = Trail::Key(trail, &field.name);
             match map.get_mut(&*field.name) {
                 None | Some(Json::Null) if field.required => {
-                    self.complain(&at, What::Missing { due: field.shape.due() });
+                    self.complain(&at, || What::Missing { due: field.shape.due() });
                 }
                 None => {}
                 Some(Json::Null) => absent = true,
@@ -119,9 +120,10 @@ impl Check {
         let mut unknown: Vec<_> = map.keys().filter(|key| !known(key)).collect();
         unknown.sort_unstable();
         for key in unknown {
-            let open = fields.iter().map(|field| &*field.name).filter(|name| !map.contains_key(*name));
-            let nearest = nearest(key, open);
-            self.complain(&Trail::Key(trail, key), What::Unknown { nearest });
+            self.complain(&Trail::Key(trail, key), || {
+                let open = fields.iter().map(|field| &*field.name).filter(|name| !map.contains_key(*name));
+                What::Unknown { nearest: nearest(key, open) }
+            });
         }
     }
 
@@ -167,15 +169,17 @@ impl Check {
             }
             (Shape::Free, Json::Object(_)) => {
                 if !within_depth(value, DEPTH_MAX) {
-                    let due = format!("an object of at most {DEPTH_MAX} levels");
-                    self.complain(trail, What::Wrong { due, got: "a deeper one".to_owned() });
+                    self.complain(trail, || What::Wrong {
+                        due: format!("an object of at most {DEPTH_MAX} levels"),
+                        got: "a deeper one".to_owned(),
+                    });
                 }
                 true
             }
             _ => false,
         };
         if !fits {
-            self.complain(trail, What::Wrong { due: shape.due(), got: got(value) });
+            self.complain(trail, || What::Wrong { due: shape.due(), got: got(value) });
         }
     }
 
@@ -272,5 +276,20 @@ fn got(value: &Json) -> String {
         Json::String(text) => format!("\"{}\"", quotable(text)),
         Json::Array(_) => "a list".to_owned(),
         Json::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_worked_out_for_complaints_beyond_those_that_are_listed() {
+        let mut check = Check::default();
+        for _ in 0..COMPLAINTS_MAX {
+            check.complain(&Trail::Root, || What::Unknown { nearest: None });
+        }
+        check.complain(&Trail::Root, || panic!("worked out"));
+        assert_eq!((check.complaints.len(), check.more), (COMPLAINTS_MAX, 1));
     }
 }
