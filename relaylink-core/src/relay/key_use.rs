@@ -43,13 +43,17 @@ impl KeyUse {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the store has not got yet.
+    /// What the store has not got yet, by key: two processes that write the same rows take them in
+    /// one order, so that neither holds what the other waits for.
     fn waiting(&self) -> Vec<(Arc<str>, Timestamp)> {
-        let uses = self.uses();
-        uses.iter()
+        let mut waiting: Vec<_> = self
+            .uses()
+            .iter()
             .filter(|(_, noted)| !noted.stored)
             .map(|(key, noted)| (Arc::clone(key), noted.last))
-            .collect()
+            .collect();
+        waiting.sort();
+        waiting
     }
 
     /// Notes that the store has these, and forgets what is older than a minute.
@@ -111,6 +115,17 @@ mod tests {
         assert_eq!(uses.waiting(), [("key_x".into(), at(61_000))]);
         uses.stored(&uses.waiting(), at(121_000));
         assert!(uses.uses().is_empty());
+    }
+
+    #[test]
+    fn uses_are_written_down_in_the_order_of_their_keys() {
+        let uses = KeyUse::default();
+        for key in (0..50).rev() {
+            let caller = Caller::with_credential("acc_x", format!("key_{key:02}"), Ceiling::everything());
+            uses.note(&caller, Timestamp::from_millis(key));
+        }
+        let keys: Vec<_> = uses.waiting().into_iter().map(|(key, _)| key).collect();
+        assert!(keys.is_sorted() && keys.len() == 50, "{keys:?}");
     }
 
     #[test]
