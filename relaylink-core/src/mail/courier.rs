@@ -1,7 +1,7 @@
 use std::{
     pin::pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -34,8 +34,20 @@ pub(super) struct Inner {
     /// Starts each of its leases: nobody else's starts so.
     name: String,
     claims: AtomicU64,
-    /// Leases of claims whose answer was lost: they may have landed, and nobody acts on them.
-    stray: Mutex<Vec<String>>,
+    strays: Mutex<Vec<Stray>>,
+}
+
+/// A claim whose answer was lost: it may have landed, or lands yet, and nobody acts on it.
+#[derive(Clone)]
+struct Stray {
+    lease: String,
+    until: Timestamp,
+}
+
+impl Inner {
+    fn strays(&self) -> MutexGuard<'_, Vec<Stray>> {
+        self.strays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Why a courier does not work.
@@ -127,8 +139,8 @@ impl Courier {
         pace: Pace,
     ) -> Self {
         let name = data_encoding::HEXLOWER.encode(&SystemSeeds.seed());
-        let (claims, stray) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-        Self(Arc::new(Inner { store, mailer, clock, post, pace, name, claims, stray }))
+        let (claims, strays) = (AtomicU64::new(0), Mutex::default());
+        Self(Arc::new(Inner { store, mailer, clock, post, pace, name, claims, strays }))
     }
 
     /// The outbox it takes from, for whoever runs the server.
@@ -224,7 +236,7 @@ impl Courier {
             Ok(claimed) => claimed,
             Err(error) => {
                 if error == StoreError::Unknown {
-                    inner.stray.lock().unwrap_or_else(PoisonError::into_inner).push(lease);
+                    inner.strays().push(Stray { lease, until });
                 }
                 return Err(error);
             }
@@ -240,16 +252,20 @@ impl Courier {
         Ok(next)
     }
 
+    /// Takes back what stray claims hold. One is remembered until it is found, or its lease is over:
+    /// on a database elsewhere it may land after it was looked for.
     async fn release_strays(&self) -> Result<(), StoreError> {
-        loop {
-            let lease = self.0.stray.lock().unwrap_or_else(PoisonError::into_inner).last().cloned();
-            let Some(lease) = lease else { return Ok(()) };
+        let strays = self.0.strays().clone();
+        for Stray { lease, until } in strays {
             let now = self.0.clock.now();
             let released = lease.clone();
             let work = move |session: &mut dyn Session| outbox::release(session, &released, now);
-            transact(&*self.0.store, Access::ALL, work).await?;
-            self.0.stray.lock().unwrap_or_else(PoisonError::into_inner).retain(|stray| *stray != lease);
+            let found = transact(&*self.0.store, Access::ALL, work).await? > 0;
+            if found || until <= now {
+                self.0.strays().retain(|stray| stray.lease != lease);
+            }
         }
+        Ok(())
     }
 
     /// How long to sleep where nobody calls.
