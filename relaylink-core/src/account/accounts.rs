@@ -136,6 +136,7 @@ impl Accounts<'_> {
         ceiling: Option<Ceiling>,
     ) -> Result<Caller, Stop> {
         let account = account.clone();
+        let ceiling = ceiling.as_ref().map(rules::kept);
         self.0
             .transact(&administrator(account.as_str()), Access::ALL, move |session, call, frame| {
                 if let Some(key) = rows::key_named(session, &account, &name)? {
@@ -186,13 +187,12 @@ fn new_key(
     created: Timestamp,
     expires: Option<Timestamp>,
 ) -> Key {
-    let unlimited = ceiling.grades().is_none();
     Key {
         id,
         account: account.clone(),
         name: name.clone(),
         shown: None,
-        ceiling: if unlimited { rules::everything_listed() } else { ceiling.clone() },
+        ceiling: rules::kept(ceiling),
         created,
         last_used: None,
         expires,

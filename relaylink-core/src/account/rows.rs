@@ -91,8 +91,9 @@ const INSERT_HASH: Write = Write::new("INSERT INTO key_hashes (hash, key) VALUES
 
 /// A new key, with a secret or without.
 pub(super) fn insert_key(session: &mut dyn Session, key: &Key, secret: Option<&Secret>) -> Result<(), Stop> {
-    // Only the local person is without limit, and has no key.
-    let ceiling = ceiling_to_text(&key.ceiling).unwrap_or_else(|| "{}".to_owned());
+    let ceiling = ceiling_to_text(&key.ceiling).ok_or_else(|| {
+        StoreError::Shape("a key without limit, which is the local person's alone".to_owned())
+    })?;
     let row = [
         (&key.id).into(),
         (&key.account).into(),

@@ -18,6 +18,11 @@ pub fn everything_listed() -> Ceiling {
     Ceiling::listed(EFFECTS.map(|(name, _)| (name, Grade::Allow)))
 }
 
+/// The ceiling that a key gets: one without limit is the local person's alone.
+pub(super) fn kept(ceiling: &Ceiling) -> Ceiling {
+    if ceiling.grades().is_none() { everything_listed() } else { ceiling.clone() }
+}
+
 /// What a key with this ceiling may do, in plain words.
 pub(super) fn may(ceiling: &Ceiling) -> String {
     if ceiling.grades().is_none() {

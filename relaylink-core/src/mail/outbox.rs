@@ -79,6 +79,10 @@ pub(crate) fn queue(
         .hint("Shorten it.")
         .into());
     }
+    if [Some(&letter.about), letter.recipient.as_ref()].into_iter().flatten().any(|id| is_no_id(id)) {
+        let message = "What a letter is about, and whom it is for, are ids: neither holds a NUL character.";
+        return Err(Stop::refuse(Code::InvalidArgument, message));
+    }
     session.execute(
         QUEUE.statement(),
         &[
@@ -96,8 +100,16 @@ pub(crate) fn queue(
     Ok(())
 }
 
+/// Whether an engine may not take this for an id: PostgreSQL takes no NUL in a text.
+fn is_no_id(text: &str) -> bool {
+    text.contains('\0')
+}
+
 /// All letters that the caller's account queued about the thing with this id, oldest first.
 pub(crate) fn posted(tx: &mut Tx<'_, impl Tool>, about: &str) -> Result<Vec<Posted>, Stop> {
+    if is_no_id(about) {
+        return Ok(Vec::new());
+    }
     let parameters: [Value; 2] = [tx.account().into(), about.into()];
     let rows = tx.reading().query(ABOUT.statement(), &parameters)?;
     let letters = rows.into_iter().map(|mut row| {

@@ -1,7 +1,7 @@
 use super::{Memory, rows};
 use crate::{
     prelude::*,
-    relay::{Cursor, Limit, Name, limits::QUERY_MAX},
+    relay::{Cursor, Limit, Name, limits::QUERY_MAX, text},
 };
 
 /// Finds what the account's assistants were told to remember, newest first. All words of `query`
@@ -36,15 +36,7 @@ impl Run for MemorySearch {
     type Reply = FoundMemories;
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<FoundMemories, Stop> {
-        let query = self.query.as_deref().unwrap_or_default();
-        let length = query.chars().count();
-        if length > QUERY_MAX {
-            let message = format!("`query` has {length} characters, and may have {QUERY_MAX}.");
-            return Err(Refusal::new(Code::InvalidArgument, message)
-                .field("query")
-                .hint("Shorten it.")
-                .into());
-        }
+        let query = text::sought("query", self.query.as_deref().unwrap_or_default(), QUERY_MAX)?;
         let before = self.cursor.as_ref().map(Cursor::key).transpose()?;
         let about = self.about.as_ref().map(Name::key);
         let found = rows::search(tx, query, about.as_deref(), before, self.limit.rows() + 1)?;

@@ -1,6 +1,7 @@
 use super::{
     DraftId, PackageId, ThreadId,
     cancel_draft::no_draft,
+    draft_package::wrong_number,
     letters, rows,
     rules::{Due, Refused, Shown, differs, may_go, too_many},
 };
@@ -8,7 +9,10 @@ use crate::{
     account::Card,
     people::{self, Person},
     prelude::*,
-    relay::{Timestamp, limits::DAY_MS},
+    relay::{
+        Timestamp,
+        limits::{DAY_MS, RECIPIENTS_MAX},
+    },
 };
 
 /// Sends a draft, for good: each recipient gets the package and a mail. Show the person the preview
@@ -88,8 +92,12 @@ impl ConfirmSend {
             .map(|(person, key)| Due { key, address: person.address.as_str(), reach: person.reach() })
             .collect();
         may_go(&due).map_err(refused)?;
+        let given = self.to.as_deref().unwrap_or_default();
+        if given.len() > RECIPIENTS_MAX {
+            return Err(wrong_number(given.len()).into());
+        }
         let mut named = Vec::new();
-        for text in self.to.iter().flatten() {
+        for text in given {
             named.push(people::find(tx, me, "to", text)?.address.key());
         }
         let to = self.to.as_ref().map(|_| &*named);

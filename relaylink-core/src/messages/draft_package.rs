@@ -71,8 +71,7 @@ impl DraftPackage {
     /// Everybody who is named, once each.
     fn named(&self, tx: &mut Tx<'_, Self>, me: &crate::account::Card) -> Result<Vec<Person>, Stop> {
         if self.to.is_empty() || self.to.len() > RECIPIENTS_MAX {
-            let message = format!("`to` names {} people, and may name 1 to {RECIPIENTS_MAX}.", self.to.len());
-            return Err(Refusal::new(Code::InvalidArgument, message).field("to").into());
+            return Err(wrong_number(self.to.len()).into());
         }
         let mut named: Vec<Person> = Vec::with_capacity(self.to.len());
         for text in &self.to {
@@ -83,6 +82,12 @@ impl DraftPackage {
         }
         Ok(named)
     }
+}
+
+/// What is answered to nobody named, and to more than a package may have as recipients.
+pub(super) fn wrong_number(named: usize) -> Refusal {
+    let message = format!("`to` names {named} people, and may name 1 to {RECIPIENTS_MAX}.");
+    Refusal::new(Code::InvalidArgument, message).field("to")
 }
 
 /// The same answer for a thread that never was and for one that is not the caller's to see.

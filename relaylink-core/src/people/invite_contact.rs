@@ -1,5 +1,7 @@
 use super::{
-    ContactId, InviteId, find, letters, me, rows,
+    ContactId, InviteId, letters, me,
+    named::other,
+    rows,
     rules::{Invitation, invitation, too_many},
 };
 use crate::{
@@ -50,7 +52,7 @@ impl Run for InviteContact {
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Invited, Stop> {
         let note = self.note()?;
         let me = me(tx)?;
-        let person = find(tx, &me, "email", self.email.as_str())?;
+        let person = other(tx, &me, "email", self.email.clone())?;
         let key = self.email.key();
         // Asked of nobody where there is no account, so that the work is the same.
         let theirs = account::by_address_key(tx, &key)?.map(|card| card.id).unwrap_or_default();

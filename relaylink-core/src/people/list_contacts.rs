@@ -3,7 +3,7 @@ use crate::{
     account::Card,
     people::{Entry, State},
     prelude::*,
-    relay::{Cursor, Limit, fold},
+    relay::{Cursor, Limit, fold, limits::QUERY_MAX, text},
 };
 
 /// Lists the people the account knows, newest first: contacts, requests that came in or went out
@@ -44,7 +44,8 @@ impl Run for ListContacts {
         let me = me(tx)?;
         let mut place = self.cursor.as_ref().map_or(Ok(Place::newest()), Cursor::key)?;
         let limit = self.limit.unwrap_or_default();
-        let query = self.query.as_deref().map(fold).filter(|query| !query.is_empty());
+        let query = text::sought("query", self.query.as_deref().unwrap_or_default(), QUERY_MAX)?;
+        let query = Some(fold(query)).filter(|query| !query.is_empty());
         let size = if query.is_some() { BATCH } else { limit.rows() + 1 };
         let mut found = Vec::new();
         loop {

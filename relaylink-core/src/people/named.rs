@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     account::{self, Card},
-    relay::{Address, Tx, fold},
+    relay::{Address, Name, Tx},
     tool::{Code, Refusal, Stop, Tool},
 };
 
@@ -44,7 +44,8 @@ pub(crate) fn find(
     text: &str,
 ) -> Result<Person, Stop> {
     let text = text.trim();
-    let address = if text.starts_with("ctc_") {
+    // An address may begin as an id does, and an id holds no @.
+    let address = if text.starts_with("ctc_") && !text.contains('@') {
         let id = text.parse::<ContactId>().map_err(|_| unknown(field))?;
         rows::address_of(tx, &me.id, &id)?.ok_or_else(|| unknown(field))?
     } else {
@@ -53,12 +54,23 @@ pub(crate) fn find(
             Err(error) => match (named(tx, me, field, text)?, text.contains('@')) {
                 (Some(address), _) => address,
                 (None, true) => {
-                    return Err(Refusal::new(Code::InvalidArgument, error.to_string()).field(field).into());
+                    let message = format!("`{field}` is not valid: {error}.");
+                    return Err(Refusal::new(Code::InvalidArgument, message).field(field).into());
                 }
                 (None, false) => return Err(unknown(field).into()),
             },
         }
     };
+    other(tx, me, field, address)
+}
+
+/// The person with this address, given in the argument `field`, who must not be the caller.
+pub(super) fn other(
+    tx: &mut Tx<'_, impl Tool>,
+    me: &Card,
+    field: &'static str,
+    address: Address,
+) -> Result<Person, Stop> {
     if address.key() == me.address.key() {
         return Err(Refusal::new(Code::InvalidArgument, "This is the account's own address.")
             .field(field)
@@ -87,14 +99,12 @@ fn named(
     field: &'static str,
     name: &str,
 ) -> Result<Option<Address>, Stop> {
-    let bearers = rows::bearers(tx, &me.id, &fold(name))?;
-    let now: Vec<_> = bearers.iter().filter(|bearer| bearer.now).collect();
-    let meant = if now.is_empty() { bearers.iter().collect() } else { now };
-    match meant[..] {
-        [] => Ok(None),
-        [one] => Ok(Some(one.address.clone())),
+    let Ok(name) = name.parse::<Name>() else { return Ok(None) };
+    let mut bearers = rows::bearers(tx, &me.id, &name.key())?;
+    match bearers.len() {
+        0 | 1 => Ok(bearers.pop()),
         _ => {
-            let candidates: Vec<_> = meant.iter().map(|bearer| bearer.address.as_str()).collect();
+            let candidates: Vec<_> = bearers.iter().map(Address::as_str).collect();
             Err(Refusal::new(Code::InvalidArgument, "Several people bear this name.")
                 .field(field)
                 .hint(format!("Give an address: {}.", candidates.join(", ")))

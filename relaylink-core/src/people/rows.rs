@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     account::Card,
-    relay::{Address, Foreign, Timestamp, Tx},
+    relay::{Address, Foreign, Timestamp, Tx, limits::NAMESAKES_MAX},
     store::{FromValue, Remove, Row, Select, Value, Write},
     tool::{May, Removes, Stop, Tool, Writes},
 };
@@ -30,28 +30,27 @@ pub(super) fn address_of(
     first(tx.select(&ADDRESS_OF, &[account.into(), id.into()])?)
 }
 
-/// Somebody who bears a name, or bore it.
-pub(super) struct Bearer {
-    pub address: Address,
-    /// Whether they are a contact of that name today.
-    pub now: bool,
-}
-
 const BEARERS: Select = Select::new(
-    "SELECT n.address, c.id FROM contact_names n LEFT JOIN contacts c ON c.account = n.account \
+    "SELECT n.address FROM contact_names n JOIN contacts c ON c.account = n.account \
      AND c.address_key = n.address_key AND c.name_key = n.name_key AND c.accepted IS NOT NULL \
-     WHERE n.account = ?1 AND n.name_key = ?2 ORDER BY n.address_key LIMIT 10",
+     WHERE n.account = ?1 AND n.name_key = ?2 ORDER BY n.address_key LIMIT ?3",
+);
+const FORMER_BEARERS: Select = Select::new(
+    "SELECT address FROM contact_names WHERE account = ?1 AND name_key = ?2 ORDER BY address_key LIMIT ?3",
 );
 
+/// The contacts who bear this name today; where there is none, those who bore it.
 pub(super) fn bearers(
     tx: &mut Tx<'_, impl Tool>,
     account: &str,
     name_key: &str,
-) -> Result<Vec<Bearer>, Stop> {
-    let rows = tx.select(&BEARERS, &[account.into(), name_key.into()])?;
-    rows.into_iter()
-        .map(|mut row| Ok(Bearer { address: row.take(0)?, now: row.take::<Option<ContactId>>(1)?.is_some() }))
-        .collect()
+) -> Result<Vec<Address>, Stop> {
+    let parameters = [account.into(), name_key.into(), NAMESAKES_MAX.into()];
+    let mut rows = tx.select(&BEARERS, &parameters)?;
+    if rows.is_empty() {
+        rows = tx.select(&FORMER_BEARERS, &parameters)?;
+    }
+    rows.into_iter().map(|mut row| Ok(row.take(0)?)).collect()
 }
 
 const BETWEEN: Select = Select::new(
@@ -389,7 +388,9 @@ mod tests {
 
     #[test]
     fn lists_and_look_ups_read_a_range_of_an_index() {
-        for statement in [&ADDRESS_OF, &BEARERS, &BETWEEN, &BLOCKED_BY, &SIDE, &INVITES, &WAITING, &BLOCK] {
+        for statement in
+            [&ADDRESS_OF, &BEARERS, &FORMER_BEARERS, &BETWEEN, &BLOCKED_BY, &SIDE, &INVITES, &WAITING, &BLOCK]
+        {
             reads_a_range(statement.statement());
         }
         for statement in [&ACCEPTED, &OUTGOING, &INCOMING, &BLOCKED] {

@@ -20,6 +20,11 @@ pub(super) fn is_ours(credential: &str) -> bool {
 /// Refuses a call whose key is gone, revoked or expired. The tool's own transaction asks, so a
 /// revoked key is dead at once, on any number of servers.
 pub(crate) fn admit(session: &mut dyn Session, call: &Call) -> Result<(), Stop> {
+    let Caller { account, credential, .. } = &call.caller;
+    // No account and no key is written with one, and PostgreSQL takes none in a text.
+    if [Some(account), credential.as_ref()].into_iter().flatten().any(|id| id.contains('\0')) {
+        return Err(refused("The account or the credential of this call is not one that there is."));
+    }
     let Some(key) = call.caller.credential.as_deref().filter(|credential| is_ours(credential)) else {
         return Ok(());
     };

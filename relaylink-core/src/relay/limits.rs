@@ -66,6 +66,8 @@ pub const INVITES_PER_ADDRESS_A_DAY: i64 = 10;
 pub const INVITES_PER_PAIR_A_DAY: i64 = 3;
 /// Requests of an account that wait for an answer at a time.
 pub const INVITES_WAITING_MAX: i64 = 500;
+/// People of one name whose addresses a refusal gives at most: enough to know the right one by.
+pub const NAMESAKES_MAX: i64 = 10;
 /// Characters of a package's subject at most: one line of a prompt and of a list.
 pub const SUBJECT_MAX: usize = 200;
 /// Characters of a package's body at most: with the rest it stays within what clients take as one

@@ -13,6 +13,17 @@ pub(crate) fn lines(field: &'static str, text: &str, max: usize) -> Result<Forei
     checked(field, text.trim(), max, |c| c.is_control() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
+/// A text that is searched for, in the argument `field`: whatever is in it, of at most `max` characters.
+pub(crate) fn sought<'a>(field: &'static str, text: &'a str, max: usize) -> Result<&'a str, Refusal> {
+    let length = text.chars().count();
+    if length > max { Err(too_long(field, length, max)) } else { Ok(text) }
+}
+
+fn too_long(field: &'static str, length: usize, max: usize) -> Refusal {
+    let message = format!("`{field}` has {length} characters, and may have {max}.");
+    Refusal::new(Code::InvalidArgument, message).field(field).hint("Shorten it.")
+}
+
 fn checked(
     field: &'static str,
     text: &str,
@@ -34,7 +45,7 @@ fn checked(
     }
     let length = text.chars().count();
     if length > max {
-        return wrong(format!("`{field}` has {length} characters, and may have {max}."), "Shorten it.");
+        return Err(too_long(field, length, max));
     }
     Ok(Foreign::new(text.to_owned()))
 }
