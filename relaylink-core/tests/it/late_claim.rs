@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use relaylink_core::{
     mail::{Courier, MemoryMailer, Post},
+    relay::Clock,
     store::{Access, Request, Store, StoreError, Verdict, Work},
 };
 use serde_json::json;
@@ -47,11 +48,15 @@ async fn a_claim_that_lands_after_it_was_taken_back_costs_no_letter() {
     let courier = Courier::new(store.clone(), Arc::new(mailer.clone()), clock, Post::default());
     let invite = async |who| town.ok("ana", "invite_contact", json!({ "email": address(who) })).await;
 
+    let start = town.clock.now();
     invite("ben").await;
     courier.drain().await.unwrap_err();
     assert_eq!(courier.drain().await.unwrap().sent, 1, "it is claimed anew");
+    // Due by the clock of the claim, which takes it.
+    town.clock.set(start);
     invite("cara").await;
     store.land().await;
+    assert_eq!(courier.outbox().list(None, None, 9).await.unwrap()[1].attempts, 1);
     let tally = courier.drain().await.unwrap();
     assert_eq!((tally.sent, tally.unknown), (1, 0), "what landed late is taken back and sent");
     let to: Vec<_> = mailer.sent().iter().map(|message| message.to.to_string()).collect();
