@@ -114,9 +114,7 @@ mod tests {
         assert_eq!(parse("jösé@example.org"), Err(AddressError::Local));
         for long in [
             format!("{}@example.org", "a".repeat(ADDRESS_MAX)),
-            // Too long already as it is written, whatever a domain in ASCII would make of it.
-            format!("ana@{}", "ö.".repeat(ADDRESS_MAX)),
-            format!("ana@{}org", "ö.".repeat(ADDRESS_MAX / 4)),
+            format!("ana@{}org", "ö.".repeat(ADDRESS_MAX)),
         ] {
             assert_eq!(parse(&long), Err(AddressError::Long), "{long}");
         }

@@ -15,7 +15,7 @@ use crate::town::{Town, address};
 /// Holds the first work back that does everything, and says that its answer is lost.
 struct Holds {
     store: Arc<dyn Store>,
-    holds: Mutex<bool>,
+    next: Mutex<bool>,
     held: Mutex<Option<(Request, Work)>>,
 }
 
@@ -23,7 +23,7 @@ struct Holds {
 impl Store for Holds {
     async fn transact(&self, request: Request, work: Work) -> Result<Verdict, StoreError> {
         let changes = request.access != Access::READ;
-        if changes && std::mem::take(&mut *self.holds.lock().unwrap()) {
+        if changes && std::mem::take(&mut *self.next.lock().unwrap()) {
             *self.held.lock().unwrap() = Some((request, work));
             return Err(StoreError::Unknown);
         }
@@ -42,7 +42,7 @@ impl Holds {
 async fn a_claim_that_lands_after_it_was_taken_back_costs_no_letter() {
     let town = Town::new().await;
     let store =
-        Arc::new(Holds { store: Arc::clone(&town.store), holds: Mutex::new(true), held: Mutex::default() });
+        Arc::new(Holds { store: Arc::clone(&town.store), next: Mutex::new(true), held: Mutex::default() });
     let mailer = MemoryMailer::new();
     let clock = Arc::new(town.clock.clone());
     let courier = Courier::new(store.clone(), Arc::new(mailer.clone()), clock, Post::default());
