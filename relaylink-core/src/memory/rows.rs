@@ -22,6 +22,13 @@ const FOUND: Select = Select::new(
      WHERE memory_terms MATCH ?5 AND memory_terms.rowid < ?2 AND m.number = memory_terms.rowid \
      AND m.account = ?1 AND (CAST(?3 AS TEXT) IS NULL OR m.about_key = ?3) \
      ORDER BY memory_terms.rowid DESC LIMIT ?4",
+)
+// The question is written for FTS5, and turned into PostgreSQL's writing.
+.on_postgres(
+    "SELECT m.id, m.text, m.about, m.created, m.number FROM memory_terms t JOIN memories m ON m.number = t.number \
+     WHERE t.terms @@ CAST(replace(replace(replace(CAST(?5 AS TEXT), '\"*', ''':*'), '\"', ''''), ' AND ', ' & ') \
+     AS tsquery) AND t.number < ?2 AND m.account = ?1 AND (CAST(?3 AS TEXT) IS NULL OR m.about_key = ?3) \
+     ORDER BY t.number DESC LIMIT ?4",
 );
 
 /// A memory and its place among the account's, counted from the oldest.
@@ -86,7 +93,10 @@ const INSERT: Write = Write::new(
      SELECT COALESCE(MAX(number), ?7) + 1, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT) \
      FROM memories WHERE account = ?2 RETURNING number",
 );
-const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)");
+const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)").on_postgres(
+    "INSERT INTO memory_terms (number, terms) \
+     VALUES (?1, array_to_tsvector(string_to_array(CAST(?2 AS TEXT), ' ')))",
+);
 
 /// Adds a memory and its search terms.
 pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Result<(), Stop> {
@@ -109,7 +119,8 @@ pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Resu
 }
 
 const REMOVE: Remove = Remove::new("DELETE FROM memories WHERE account = ?1 AND id = ?2 RETURNING number");
-const REMOVE_TERMS: Remove = Remove::new("DELETE FROM memory_terms WHERE rowid = ?1");
+const REMOVE_TERMS: Remove = Remove::new("DELETE FROM memory_terms WHERE rowid = ?1")
+    .on_postgres("DELETE FROM memory_terms WHERE number = ?1");
 const INSERT_GONE: Write = Write::new("INSERT INTO memories_gone (id, account) VALUES (?1, ?2)");
 
 /// Takes a memory away with its search terms and leaves its id behind. False where it is not there.

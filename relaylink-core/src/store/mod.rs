@@ -2,6 +2,8 @@
 
 mod access;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod job;
 #[cfg(all(test, feature = "sqlite"))]
 pub(crate) mod plan;
 mod statement;
@@ -10,6 +12,8 @@ mod verify;
 
 pub mod behaviour;
 pub mod migrations;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 

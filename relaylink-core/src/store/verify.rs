@@ -24,6 +24,8 @@ struct Found {
     nested_change: bool,
     replaces: bool,
     outbox: bool,
+    /// What no statement may have, in words; what is behind it has not been read.
+    fault: Option<&'static str>,
 }
 
 /// Panics unless the text is one statement of this kind; the compiler shows the panic where the
@@ -31,6 +33,9 @@ struct Found {
 #[track_caller]
 pub(super) const fn check(text: &str, kind: Kind) {
     let found = scan(text.as_bytes());
+    if let Some(fault) = found.fault {
+        panic!("{}", fault);
+    }
     assert!(found.words > 0, "the statement is empty");
     assert!(
         !found.replaces,
@@ -77,7 +82,18 @@ pub(super) const fn check(text: &str, kind: Kind) {
     );
 }
 
-#[track_caller]
+/// Whether an engine takes the text at run time, whoever made it: one statement that reads or changes
+/// rows, with no REPLACE clause and nothing behind which one could hide.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) const fn is_plain(text: &str) -> bool {
+    let found = scan(text.as_bytes());
+    let verb = found.starts_with_select
+        || found.starts_with_write
+        || found.starts_with_remove
+        || found.starts_with_cte;
+    found.fault.is_none() && verb && !found.replaces
+}
+
 const fn scan(text: &[u8]) -> Found {
     let mut found = Found {
         words: 0,
@@ -91,19 +107,24 @@ const fn scan(text: &[u8]) -> Found {
         nested_change: false,
         replaces: false,
         outbox: false,
+        fault: None,
     };
+    if has_backslash(text) {
+        found.fault = Some("no backslash in a statement: give such a text as a parameter");
+    }
     let mut depth = 0_u32;
     let mut at = 0;
     let mut after_do = false;
-    while at < text.len() {
+    while at < text.len() && found.fault.is_none() {
         let byte = text[at];
         match byte {
-            b'\'' => at = after_quote(text, at, b'\''),
-            b'"' | b'`' | b'[' => {
+            b'\'' | b'"' | b'`' | b'[' => {
                 let end = after_quote(text, at, if byte == b'[' { b']' } else { byte });
-                if starts_with(text, at + 1, b"outbox") {
-                    found.outbox = true;
+                if end > text.len() {
+                    found.fault = Some("a quote that does not close");
                 }
+                // SQLite takes a text in single quotes for a name, where a name is due.
+                found.outbox |= starts_with(text, at + 1, b"outbox");
                 found.words += 1;
                 after_do = false;
                 at = end;
@@ -112,16 +133,19 @@ const fn scan(text: &[u8]) -> Found {
                 depth += 1;
                 at += 1;
             }
+            b')' if depth == 0 => found.fault = Some("a `)` without its `(`"),
             b')' => {
-                assert!(depth > 0, "a `)` without its `(`");
                 depth -= 1;
                 at += 1;
             }
-            b';' => panic!("one statement at a time, and no `;`"),
-            b'-' if at + 1 < text.len() && text[at + 1] == b'-' => panic!("no comments in a statement"),
-            b'/' if at + 1 < text.len() && text[at + 1] == b'*' => panic!("no comments in a statement"),
-            b'$' => panic!("parameters are written `?1`, `?2` …"),
-            0 => panic!("a NUL in a statement"),
+            b'&' if at + 1 < text.len() && text[at + 1] == b'"' => {
+                found.fault = Some("a name is written as it is, and not by the codes of its characters");
+            }
+            b';' => found.fault = Some("one statement at a time, and no `;`"),
+            b'-' if at + 1 < text.len() && text[at + 1] == b'-' => found.fault = Some(COMMENT),
+            b'/' if at + 1 < text.len() && text[at + 1] == b'*' => found.fault = Some(COMMENT),
+            b'$' => found.fault = Some("parameters are written `?1`, `?2` …"),
+            0 => found.fault = Some("a NUL in a statement"),
             _ if is_word(byte) => {
                 let end = after_word(text, at);
                 let first = found.words == 0;
@@ -143,6 +167,10 @@ const fn scan(text: &[u8]) -> Found {
                     found.top_updates |= updates && !after_do;
                     found.top_deletes |= deletes;
                 }
+                // `SELECT … INTO` makes a table.
+                if is(text, at, end, b"into") && !(found.top_inserts && depth == 0) {
+                    found.nested_change = true;
+                }
                 if is(text, at, end, b"replace") && !calls(text, end) {
                     found.replaces = true;
                 }
@@ -156,9 +184,25 @@ const fn scan(text: &[u8]) -> Found {
             _ => at += 1,
         }
     }
-    assert!(depth == 0, "a `(` without its `)`");
+    if depth != 0 && found.fault.is_none() {
+        found.fault = Some("a `(` without its `)`");
+    }
     found
 }
+
+/// In some quotes of PostgreSQL's a backslash hides the quote behind it.
+const fn has_backslash(text: &[u8]) -> bool {
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] == b'\\' {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const COMMENT: &str = "no comments in a statement";
 
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
@@ -171,8 +215,8 @@ const fn after_word(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The place behind the quoted text that starts at `at`; a doubled quote is a part of it.
-#[track_caller]
+/// The place behind the quoted text that starts at `at`; a doubled quote is a part of it. Beyond the
+/// text's end where it does not close.
 const fn after_quote(text: &[u8], mut at: usize, close: u8) -> usize {
     at += 1;
     while at < text.len() {
@@ -185,7 +229,7 @@ const fn after_quote(text: &[u8], mut at: usize, close: u8) -> usize {
         }
         at += 1;
     }
-    panic!("a quote that does not close")
+    text.len() + 1
 }
 
 /// Whether what follows is an opening parenthesis: `replace(…)` is a function, `OR REPLACE` is not.
@@ -237,6 +281,31 @@ mod tests {
         }
     }
 
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[test]
+    fn at_run_time_only_rows_are_read_and_changed() {
+        for text in [
+            "SELECT replace(a, 'b', 'c') FROM t",
+            "WITH x AS (SELECT 1) DELETE FROM t",
+            "INSERT INTO outbox (id) VALUES (?1)",
+        ] {
+            assert!(super::is_plain(text), "{text}");
+        }
+        for text in [
+            "",
+            "COMMIT",
+            "SET LOCAL ROLE \"postgres\"",
+            "SELECT 1; SELECT 2",
+            "SELECT 1 -- x",
+            "SELECT 'a",
+            "REPLACE INTO t VALUES (1)",
+            "UPDATE OR REPLACE t SET a = 1",
+            "TRUNCATE t",
+        ] {
+            assert!(!super::is_plain(text), "{text}");
+        }
+    }
+
     #[test]
     fn each_kind_refuses_the_others() {
         for (kind, text) in [
@@ -247,6 +316,11 @@ mod tests {
             (Kind::Select, "PRAGMA user_version"),
             (Kind::Select, "SELECT 1; DELETE FROM t"),
             (Kind::Select, "SELECT 1 FROM \"outbox\""),
+            (Kind::Select, "SELECT 1 FROM 'outbox'"),
+            (Kind::Write, "UPDATE 'Outbox' SET state = 'sent'"),
+            (Kind::Select, "SELECT a INTO u FROM t"),
+            (Kind::Select, "SELECT 1 FROM U&\"\\006futbox\""),
+            (Kind::Select, "SELECT E'\\' FROM outbox, \\''"),
             (Kind::Select, "SELECT 1 -- x"),
             (Kind::Select, "SELECT 1 /* x */"),
             (Kind::Select, ""),

@@ -73,6 +73,14 @@ pub(super) fn fault(text: &str) -> Option<String> {
     None
 }
 
+/// The tables that the text makes.
+#[cfg(feature = "postgres")]
+pub(super) fn tables(text: &str) -> Vec<String> {
+    let words = words(text);
+    let made = words.windows(3).filter(|words| words[0] == "create" && words[1] == "table");
+    made.map(|words| words[2].trim_start_matches('"').to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::fault;

@@ -11,6 +11,12 @@
 
 mod lint;
 
+use std::fmt::Display;
+
+use sha2::{Digest, Sha256};
+
+use super::{Dialect, StoreError};
+
 /// Makes a migration of the file `NNNN_name.sql`.
 macro_rules! migration {
     ($version:literal, $name:literal, $file:literal) => {
@@ -22,7 +28,7 @@ macro_rules! migration {
 pub const CORE: &[Migration] = &[
     migration!(1, "outbox", "0001_outbox.sql"),
     migration!(2, "accounts", "0002_accounts.sql"),
-    migration!(3, "memory", "0003_memory.sqlite.sql"),
+    migration!(3, "memory", "0003_memory.sqlite.sql").on_postgres(include_str!("0003_memory.postgres.sql")),
     migration!(4, "people", "0004_people.sql"),
     migration!(5, "messages", "0005_messages.sql"),
 ];
@@ -63,9 +69,9 @@ impl Migration {
     }
 
     /// Its text in this dialect.
-    pub const fn text(&self, dialect: super::Dialect) -> &'static str {
+    pub const fn text(&self, dialect: Dialect) -> &'static str {
         match (dialect, self.postgres) {
-            (super::Dialect::Postgres, Some(text)) => text,
+            (Dialect::Postgres, Some(text)) => text,
             _ => self.sqlite,
         }
     }
@@ -74,6 +80,67 @@ impl Migration {
     pub fn fault(&self) -> Option<String> {
         [Some(self.sqlite), self.postgres].into_iter().flatten().find_map(lint::fault)
     }
+
+    /// What a store remembers of the text it has applied.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) fn digest(&self, dialect: Dialect) -> String {
+        data_encoding::HEXLOWER.encode(&Sha256::digest(self.text(dialect)))
+    }
+
+    /// The error where a store remembers another text.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) fn edited(&self, owner: &str) -> StoreError {
+        StoreError::Unusable(format!(
+            "migration {} ({}) of {owner} is not the one that this store was made with: \
+             an applied migration is never edited, a new one is added",
+            self.version, self.name
+        ))
+    }
+
+    /// The tables that it makes.
+    #[cfg(feature = "postgres")]
+    pub(super) fn tables(&self) -> Vec<String> {
+        lint::tables(self.text(Dialect::Postgres))
+    }
+}
+
+/// The table in which a store keeps what has been applied.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS migrations (
+    owner TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (owner, version)
+)";
+
+/// Refuses migrations that no store may apply.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn check(owner: &str, migrations: &[Migration]) -> Result<(), StoreError> {
+    for (at, migration) in migrations.iter().enumerate() {
+        let (version, name) = (migration.version, migration.name);
+        if version as usize != at + 1 {
+            return Err(StoreError::Unusable(format!(
+                "the migrations of {owner} must count from 1 without gaps, and number {} is {version}",
+                at + 1
+            )));
+        }
+        if let Some(fault) = migration.fault() {
+            return Err(StoreError::Unusable(format!(
+                "migration {version} ({name}) of {owner} has {fault}, which no migration may have"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The error where a newer program has been at the store.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn newer(store: &dyn Display, owner: &str, version: i64, name: &str, known: usize) -> StoreError {
+    StoreError::Unusable(format!(
+        "{store} was written by a newer program: its tables of {owner} are at version {version} ({name}), \
+         and this program knows {known}. It is left as it is: start the newer program"
+    ))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Brings a file's tables up to date.
 
 use std::{
-    fmt::Write as _,
     path::Path,
     time::{Duration, Instant},
 };
@@ -9,18 +8,12 @@ use std::{
 use rusqlite::{
     Batch, Connection, OptionalExtension, TransactionBehavior, fallible_iterator::FallibleIterator,
 };
-use sha2::{Digest, Sha256};
 
 use super::connection::{Role, error, open};
-use crate::store::{Dialect, StoreError, migrations::Migration};
-
-const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS migrations (
-    owner TEXT NOT NULL,
-    version BIGINT NOT NULL,
-    name TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    PRIMARY KEY (owner, version)
-)";
+use crate::store::{
+    Dialect, StoreError,
+    migrations::{self, Migration, VERSIONS},
+};
 
 /// Opens the file for writing and applies what is missing. A file that this program cannot use is
 /// left as it is.
@@ -30,15 +23,15 @@ pub(super) fn migrate(
     busy: Duration,
     patience: Duration,
 ) -> Result<Connection, StoreError> {
-    for (owner, migrations) in owners {
-        check_texts(owner, migrations)?;
+    for (owner, steps) in owners {
+        migrations::check(owner, steps)?;
     }
     let mut raw = open(path, Role::Writer, busy)?;
     let until = Instant::now() + patience;
     wait(until, || usable(&raw, path, owners))?;
     wait(until, || write_ahead(&raw))?;
-    for (owner, migrations) in owners {
-        for migration in *migrations {
+    for (owner, steps) in owners {
+        for migration in *steps {
             wait(until, || apply(&mut raw, owner, migration))?;
         }
     }
@@ -55,24 +48,6 @@ fn wait<R>(until: Instant, mut act: impl FnMut() -> Result<R, StoreError>) -> Re
             result => return result,
         }
     }
-}
-
-fn check_texts(owner: &str, migrations: &[Migration]) -> Result<(), StoreError> {
-    for (at, migration) in migrations.iter().enumerate() {
-        let (version, name) = (migration.version(), migration.name());
-        if version as usize != at + 1 {
-            return Err(StoreError::Unusable(format!(
-                "the migrations of {owner} must count from 1 without gaps, and number {} is {version}",
-                at + 1
-            )));
-        }
-        if let Some(fault) = migration.fault() {
-            return Err(StoreError::Unusable(format!(
-                "migration {version} ({name}) of {owner} has {fault}, which no migration may have"
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses a file of another program and one that a newer program has written. Reads only.
@@ -102,21 +77,17 @@ fn usable(
             "{path} is the SQLite file of another program: name another one"
         )));
     }
-    for (owner, migrations) in owners {
+    for (owner, steps) in owners {
         let newer = raw
             .query_row(
                 "SELECT version, name FROM migrations WHERE owner = ?1 AND version > ?2 ORDER BY version DESC",
-                (owner, i64::try_from(migrations.len()).unwrap_or(i64::MAX)),
+                (owner, i64::try_from(steps.len()).unwrap_or(i64::MAX)),
                 |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
             )
             .optional()
             .map_err(|_| StoreError::Unusable(format!("{path} is not a file of this program: name another one")))?;
         if let Some((version, name)) = newer {
-            return Err(StoreError::Unusable(format!(
-                "{path} was written by a newer program: its tables of {owner} are at version {version} ({name}), \
-                 and this program knows {}. It is left as it is: start the newer program",
-                migrations.len()
-            )));
+            return Err(migrations::newer(&path, owner, version, &name, steps.len()));
         }
     }
     Ok(())
@@ -137,7 +108,7 @@ fn write_ahead(raw: &Connection) -> Result<(), StoreError> {
 /// Applies one migration, together with its version, unless it has been.
 fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(), StoreError> {
     let text = migration.text(Dialect::Sqlite);
-    let digest = digest(text);
+    let digest = migration.digest(Dialect::Sqlite);
     let (version, name) = (migration.version(), migration.name());
     let transaction = raw.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
     transaction.execute_batch(VERSIONS).map_err(error)?;
@@ -151,12 +122,7 @@ fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(),
         .map_err(error)?;
     match applied {
         Some(found) if found == digest => return Ok(()),
-        Some(_) => {
-            return Err(StoreError::Unusable(format!(
-                "migration {version} ({name}) of {owner} is not the one that this file was made with: \
-                 an applied migration is never edited, a new one is added"
-            )));
-        }
+        Some(_) => return Err(migration.edited(owner)),
         None => {}
     }
     let failed = |found: rusqlite::Error| match error(found) {
@@ -177,13 +143,6 @@ fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(),
         .map_err(error)?;
     fail_point();
     transaction.commit().map_err(error)
-}
-
-fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 /// Where a test kills the process.

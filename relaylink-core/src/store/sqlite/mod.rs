@@ -38,11 +38,11 @@ use async_trait::async_trait;
 pub use options::{BUDGET, BUSY_TIMEOUT, DEADLINE, INLINE_MAX, Options, QUEUE, READERS};
 
 use connection::{Conn, Role};
-use queue::{Job, Queue};
+use queue::Queue;
 use reader::Inline;
 use writer::Writer;
 
-use super::{Request, Store, StoreError, Verdict, Work};
+use super::{Request, Store, StoreError, Verdict, Work, job::Job};
 
 /// How long the engine waits for a lock before it tells us, and we decide whether to go on.
 const LOCK_WAIT: Duration = Duration::from_secs(1);

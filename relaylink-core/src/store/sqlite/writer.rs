@@ -15,10 +15,10 @@ use std::{
 use super::{
     Counters,
     connection::Conn,
-    queue::{Job, Popped, Queue},
+    queue::{Popped, Queue},
     session,
 };
-use crate::store::{StoreError, Verdict};
+use crate::store::{StoreError, Verdict, job::Job};
 
 /// Works of a group at most.
 const GROUP: usize = 256;

@@ -1,0 +1,137 @@
+//! Brings a database's tables up to date, and the narrow roles with them.
+
+use tokio_postgres::{Client, Transaction};
+
+use super::{
+    connection::{Fault, Link},
+    roles::Roles,
+};
+use crate::store::{
+    Dialect, StoreError,
+    migrations::{self, Migration, VERSIONS},
+};
+
+/// Whoever holds this lock of the database may change the tables of the schema that it hashes.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(1919247470, hashtext(current_schema()))";
+
+/// Applies what is missing, makes the roles and grants them what they may. A database that this
+/// program cannot use is left as it is.
+pub(super) fn migrate(
+    link: &mut Link,
+    name: &str,
+    owners: &[(&'static str, &'static [Migration])],
+    roles: &Roles,
+) -> Result<(), StoreError> {
+    for (owner, steps) in owners {
+        migrations::check(owner, steps)?;
+    }
+    let tables: Vec<_> = owners.iter().flat_map(|(_, steps)| *steps).flat_map(Migration::tables).collect();
+    link.drive(async |client| {
+        let transaction = locked(client).await?;
+        transaction.batch_execute(&collated(VERSIONS)).await.map_err(Fault::of)?;
+        for (owner, steps) in owners {
+            refuse_newer(&transaction, name, owner, steps).await?;
+            for step in *steps {
+                apply(&transaction, owner, step).await?;
+            }
+        }
+        transaction.commit().await.map_err(Fault::of)?;
+        roles.make(client).await?;
+        if roles.lack(client, &tables).await? {
+            let transaction = locked(client).await?;
+            roles.grant(&transaction, &tables).await?;
+            transaction.commit().await.map_err(Fault::of)?;
+        }
+        Ok(())
+    })
+}
+
+/// A transaction in which no other process changes tables.
+async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
+    let transaction = client.transaction().await.map_err(Fault::of)?;
+    transaction.batch_execute(LOCK).await.map_err(Fault::of)?;
+    Ok(transaction)
+}
+
+/// Refuses tables that a newer program has made.
+async fn refuse_newer(
+    transaction: &Transaction<'_>,
+    name: &str,
+    owner: &str,
+    steps: &[Migration],
+) -> Result<(), StoreError> {
+    let newest = "SELECT version, name FROM migrations WHERE owner = $1 ORDER BY version DESC LIMIT 1";
+    let row = transaction.query_opt(newest, &[&owner]).await.map_err(|_| {
+        StoreError::Unusable(format!("{name} holds the tables of another program: give RelayLink a schema of its own"))
+    })?;
+    let Some(row) = row else { return Ok(()) };
+    let (version, step): (i64, String) = (get(&row, 0)?, get(&row, 1)?);
+    if usize::try_from(version).is_ok_and(|version| version <= steps.len()) {
+        return Ok(());
+    }
+    Err(migrations::newer(&name, owner, version, &step, steps.len()))
+}
+
+/// Applies one migration and notes its version, unless it has been.
+async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> Result<(), StoreError> {
+    let version = i64::from(step.version());
+    let digest = step.digest(Dialect::Postgres);
+    let find = "SELECT digest FROM migrations WHERE owner = $1 AND version = $2";
+    if let Some(row) = transaction.query_opt(find, &[&owner, &version]).await.map_err(Fault::of)? {
+        let found: String = get(&row, 0)?;
+        return if found == digest { Ok(()) } else { Err(step.edited(owner)) };
+    }
+    transaction.batch_execute(&collated(step.text(Dialect::Postgres))).await.map_err(|error| {
+        let error = StoreError::from(Fault::of(error));
+        StoreError::Unusable(format!("migration {version} ({}) of {owner}: {error}", step.name()))
+    })?;
+    let note = "INSERT INTO migrations (owner, version, name, digest) VALUES ($1, $2, $3, $4)";
+    transaction.execute(note, &[&owner, &version, &step.name(), &digest]).await.map_err(Fault::of)?;
+    Ok(())
+}
+
+fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r tokio_postgres::Row, at: usize) -> Result<T, StoreError> {
+    row.try_get(at).map_err(|error| Fault::of(error).into())
+}
+
+/// The text with its columns of the type TEXT compared by their bytes, as SQLite compares them,
+/// whatever the database's own collation is. Comments are left out.
+fn collated(text: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if rest.starts_with("--") {
+            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+            continue;
+        }
+        let length = if first == '\'' || first == '"' {
+            rest[1..].find(first).map_or(rest.len(), |end| end + 2)
+        } else if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (part, after) = rest.split_at(length);
+        made.push_str(part);
+        if part == "TEXT" {
+            made.push_str(" COLLATE \"C\"");
+        }
+        rest = after;
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collated;
+
+    #[test]
+    fn every_column_of_text_is_compared_by_its_bytes() {
+        assert_eq!(
+            collated("-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT, b TEXT)"),
+            "CREATE TABLE t (id TEXT COLLATE \"C\" PRIMARY KEY, text TEXT COLLATE \"C\", \
+             \"TEXT\" TEXT COLLATE \"C\" DEFAULT 'a TEXT', n BIGINT, b TEXT COLLATE \"C\")"
+        );
+    }
+}

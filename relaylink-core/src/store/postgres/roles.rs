@@ -1,0 +1,201 @@
+//! The narrow roles: what a transaction of each access may do, in the database's own words.
+
+use std::fmt::Write as _;
+
+use tokio_postgres::{Client, Transaction};
+
+use super::connection::{Fault, quoted};
+use crate::store::{Access, StoreError};
+
+/// The role of each access. Made once, and set at the beginning of each transaction.
+#[derive(Clone, Debug)]
+pub(super) struct Roles {
+    names: [String; 8],
+}
+
+const fn at(access: Access) -> usize {
+    access.writes as usize | (access.removes as usize) << 1 | (access.mails as usize) << 2
+}
+
+const fn access(at: usize) -> Access {
+    Access { writes: at & 1 != 0, removes: at & 2 != 0, mails: at & 4 != 0 }
+}
+
+impl Roles {
+    pub(super) fn new(prefix: &str) -> Self {
+        let name = |at: usize| {
+            let Access { writes, removes, mails } = access(at);
+            let mut name = format!("{prefix}_reads");
+            for (may, word) in [(writes, "_writes"), (removes, "_removes"), (mails, "_mails")] {
+                name.push_str(if may { word } else { "" });
+            }
+            name
+        };
+        Self { names: std::array::from_fn(name) }
+    }
+
+    /// Begins a transaction of this access.
+    pub(super) fn begin(&self, access: Access) -> String {
+        let how = if access.is_read() {
+            "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        } else {
+            "ISOLATION LEVEL SERIALIZABLE READ WRITE"
+        };
+        format!("BEGIN {how}; {}", self.set(access))
+    }
+
+    /// Goes on under the role of this access.
+    pub(super) fn set(&self, access: Access) -> String {
+        format!("SET LOCAL ROLE {}", quoted(&self.names[at(access)]))
+    }
+
+    /// The statements by which an administrator makes what is missing.
+    fn remedy(&self, user: &str) -> String {
+        let mut remedy = String::new();
+        let user = quoted(user);
+        for name in self.quoted() {
+            let _ = write!(remedy, "CREATE ROLE {name} NOLOGIN; GRANT {name} TO {user}; ");
+        }
+        remedy.trim_end().to_owned()
+    }
+
+    /// Makes the roles that are missing. An error says what an administrator has to do, where this
+    /// user may not.
+    pub(super) async fn make(&self, client: &Client) -> Result<(), StoreError> {
+        if self.missing(client).await.is_none() {
+            return Ok(());
+        }
+        let row = client.query_one("SELECT CAST(session_user AS TEXT)", &[]).await;
+        let user: String = row.and_then(|row| row.try_get(0)).map_err(Fault::of)?;
+        for name in self.quoted() {
+            // Another process, at another database of the server, may be at it, too.
+            let make = format!(
+                "DO $$ BEGIN CREATE ROLE {name} NOLOGIN; \
+                 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+            );
+            // What could not be made is missing still, and told below.
+            if client.batch_execute(&make).await.is_ok() {
+                let _ = client.batch_execute(&format!("GRANT {name} TO {}", quoted(&user))).await;
+            }
+        }
+        match self.missing(client).await {
+            None => Ok(()),
+            Some(error) => Err(StoreError::Unusable(format!(
+                "the database user {user} may not act under RelayLink's narrow roles, and may not make them \
+                 ({error}). By these roles the database holds each tool to its effects. \
+                 Have an administrator run: {}",
+                self.remedy(&user)
+            ))),
+        }
+    }
+
+    /// Why this user cannot act under each of the roles, where it cannot.
+    async fn missing(&self, client: &Client) -> Option<String> {
+        let mut all = String::new();
+        for name in self.quoted() {
+            let _ = write!(all, "SET ROLE {name}; ");
+        }
+        let tried = client.batch_execute(&(all + "RESET ROLE")).await;
+        tried.err().map(|error| StoreError::from(Fault::of(error)).to_string())
+    }
+
+    /// What each role may do with these tables, as a store's access means it: the privileges, the
+    /// tables and the roles.
+    fn privileges<'t>(&self, tables: &'t [String]) -> Vec<(&'static str, Vec<&'t str>, Vec<&str>)> {
+        let is_mail = |table: &&str| table.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("outbox"));
+        let (mail, rest): (Vec<_>, Vec<_>) = tables.iter().map(String::as_str).partition(is_mail);
+        let roles = |may: fn(Access) -> bool| {
+            (0..8).filter(|&at| may(access(at))).map(|at| &*self.names[at]).collect::<Vec<_>>()
+        };
+        let mut privileges = Vec::new();
+        for (on, change, remove) in [
+            (rest, roles(|may| may.writes), roles(|may| may.removes)),
+            (mail, roles(|may| may.mails), roles(|may| may.mails && may.removes)),
+        ] {
+            if !on.is_empty() {
+                privileges.push(("SELECT", on.clone(), roles(|_| true)));
+                privileges.push(("INSERT, UPDATE", on.clone(), change));
+                privileges.push(("DELETE", on, remove));
+            }
+        }
+        privileges
+    }
+
+    /// Whether a role lacks something that its access may do.
+    pub(super) async fn lack(&self, client: &Client, tables: &[String]) -> Result<bool, StoreError> {
+        let (mut whats, mut ons, mut whose) = (Vec::new(), Vec::new(), Vec::new());
+        for (what, on, roles) in self.privileges(tables) {
+            for what in what.split(", ") {
+                for on in &on {
+                    for role in &roles {
+                        whats.push(what);
+                        ons.push(*on);
+                        whose.push(*role);
+                    }
+                }
+            }
+        }
+        let lacking = "SELECT EXISTS (SELECT 1 \
+             FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS due (what, t, role) \
+             WHERE NOT has_table_privilege(role, quote_ident(current_schema()) || '.' || quote_ident(t), what) \
+             OR NOT has_schema_privilege(role, current_schema(), 'USAGE'))";
+        let row = client.query_one(lacking, &[&whats, &ons, &whose]).await;
+        Ok(row.and_then(|row| row.try_get(0)).map_err(Fault::of)?)
+    }
+
+    /// Grants each role what its access may do.
+    pub(super) async fn grant(&self, transaction: &Transaction<'_>, tables: &[String]) -> Result<(), StoreError> {
+        let row = transaction.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await;
+        let schema: String = row.and_then(|row| row.try_get(0)).map_err(Fault::of)?;
+        let mut grants = format!("GRANT USAGE ON SCHEMA {} TO {}", quoted(&schema), self.quoted().join(", "));
+        for (what, on, roles) in self.privileges(tables) {
+            let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            let _ = write!(grants, "; GRANT {what} ON {} TO {}", list(&on), list(&roles));
+        }
+        transaction.batch_execute(&grants).await.map_err(Fault::of)?;
+        Ok(())
+    }
+
+    /// The names as SQL writes them.
+    fn quoted(&self) -> [String; 8] {
+        self.names.each_ref().map(|name| quoted(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_access_has_a_role_and_a_read_cannot_write() {
+        let roles = Roles::new("relaylink");
+        assert_eq!(
+            roles.begin(Access::READ),
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE \"relaylink_reads\""
+        );
+        assert_eq!(
+            roles.begin(Access::ALL),
+            "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \
+             SET LOCAL ROLE \"relaylink_reads_writes_removes_mails\""
+        );
+    }
+
+    #[test]
+    fn no_flag_of_an_access_gives_what_belongs_to_another() {
+        let roles = Roles::new("r");
+        let tables = ["drafts".to_owned(), "outbox".to_owned()];
+        let found: Vec<_> = roles.privileges(&tables);
+        let due: [(&str, &str, &[usize]); 6] = [
+            ("SELECT", "drafts", &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ("INSERT, UPDATE", "drafts", &[1, 3, 5, 7]),
+            ("DELETE", "drafts", &[2, 3, 6, 7]),
+            ("SELECT", "outbox", &[0, 1, 2, 3, 4, 5, 6, 7]),
+            ("INSERT, UPDATE", "outbox", &[4, 5, 6, 7]),
+            ("DELETE", "outbox", &[6, 7]),
+        ];
+        let due = due.map(|(what, on, of)| {
+            (what, vec![on], of.iter().map(|&at| &*roles.names[at]).collect::<Vec<_>>())
+        });
+        assert_eq!(found, due);
+    }
+}
