@@ -93,10 +93,11 @@ const INSERT: Write = Write::new(
      SELECT COALESCE(MAX(number), ?7) + 1, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT) \
      FROM memories WHERE account = ?2 RETURNING number",
 );
-const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)").on_postgres(
-    "INSERT INTO memory_terms (number, terms) \
+const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)")
+    .on_postgres(
+        "INSERT INTO memory_terms (number, terms) \
      VALUES (?1, array_to_tsvector(string_to_array(CAST(?2 AS TEXT), ' ')))",
-);
+    );
 
 /// Adds a memory and its search terms.
 pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Result<(), Stop> {

@@ -94,6 +94,16 @@ pub(super) const fn is_plain(text: &str) -> bool {
     found.fault.is_none() && verb && !found.replaces
 }
 
+/// Whether a table of this name is the mail room's.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) const fn is_mail(table: &str) -> bool {
+    is_outbox(table.as_bytes(), 0)
+}
+
+const fn is_outbox(text: &[u8], at: usize) -> bool {
+    starts_with(text, at, b"outbox")
+}
+
 const fn scan(text: &[u8]) -> Found {
     let mut found = Found {
         words: 0,
@@ -124,7 +134,7 @@ const fn scan(text: &[u8]) -> Found {
                     found.fault = Some("a quote that does not close");
                 }
                 // SQLite takes a text in single quotes for a name, where a name is due.
-                found.outbox |= starts_with(text, at + 1, b"outbox");
+                found.outbox |= is_outbox(text, at + 1);
                 found.words += 1;
                 after_do = false;
                 at = end;
@@ -174,9 +184,7 @@ const fn scan(text: &[u8]) -> Found {
                 if is(text, at, end, b"replace") && !calls(text, end) {
                     found.replaces = true;
                 }
-                if starts_with(text, at, b"outbox") {
-                    found.outbox = true;
-                }
+                found.outbox |= is_outbox(text, at);
                 after_do = is(text, at, end, b"do");
                 found.words += 1;
                 at = end;
@@ -304,6 +312,13 @@ mod tests {
         ] {
             assert!(!super::is_plain(text), "{text}");
         }
+    }
+
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[test]
+    fn the_outbox_is_known_in_any_case() {
+        assert!(super::is_mail("outbox") && super::is_mail("OutBox_x"));
+        assert!(!super::is_mail("inbox") && !super::is_mail("out") && !super::is_mail("öutbox"));
     }
 
     #[test]

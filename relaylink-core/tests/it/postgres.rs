@@ -11,7 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use relaylink_core::store::{
-    Access, Remove, Request, Select, Statement, Store, StoreError, Value, Verdict, Work, Write,
+    Access, Remove, Request, Select, Statement, Store, StoreError, Verdict, Work, Write,
     behaviour::{CASES, LATE_KEY, OWNER, TABLES},
     migrations::Migration,
     postgres::{Options, Postgres},
@@ -145,13 +145,15 @@ async fn what_the_database_holds_a_transaction_to_does_not_rest_on_the_text() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_is_cut_is_made_again_and_no_call_is_lost_or_doubled() {
     let Some(database) = Database::new() else { return };
-    let store = probe(&database, Options::default().connections(2));
+    let url = format!("{}&application_name=test_cut", database.url());
+    let store =
+        Postgres::open_with(&url, Options::default().connections(2).migrations("probe", &ONE)).unwrap();
     let mut done = 0;
     for round in 0..20 {
         if round % 2 == 0 {
             database.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-                 WHERE application_name = 'relaylink' AND query LIKE '%probe_rows%'",
+                 WHERE application_name = 'test_cut'",
             );
         }
         match run(&store, WRITES, ADD.statement()).await {
@@ -164,6 +166,7 @@ async fn a_connection_that_is_cut_is_made_again_and_no_call_is_lost_or_doubled()
         assert_eq!(run(&store, Access::READ, READ.statement()).await, Ok(Verdict::Commit));
     }
     assert_eq!(rows(&database), done);
+    assert!(store.reruns() >= 10, "{} of 10 cuts were met", store.reruns());
 }
 
 #[tokio::test]
@@ -186,7 +189,10 @@ async fn a_database_that_is_away_is_waited_for_as_long_as_there_is_patience() {
     database.execute("ALTER TABLE probe_rows RENAME TO probe_away");
     let begun = Instant::now();
     let ended = run(&store, WRITES, ADD.statement()).await;
-    assert!(matches!(ended, Err(StoreError::Engine(_))), "what repeating cannot mend is told at once: {ended:?}");
+    assert!(
+        matches!(ended, Err(StoreError::Engine(_))),
+        "what repeating cannot mend is told at once: {ended:?}"
+    );
     assert!(begun.elapsed() < patience);
     let held = database.on(|client| {
         client.batch_execute("ALTER TABLE probe_away RENAME TO probe_rows").unwrap();
@@ -233,12 +239,16 @@ fn a_newer_programs_tables_and_another_programs_are_left_alone() {
     drop(Postgres::open(&database.url()).unwrap());
     let told = |statements: &str| {
         database.execute(statements);
-        let Err(StoreError::Unusable(told)) = Postgres::open(&database.url()) else { panic!("it was opened") };
+        let Err(StoreError::Unusable(told)) = Postgres::open(&database.url()) else {
+            panic!("it was opened")
+        };
         told
     };
-    let newer = "INSERT INTO migrations (owner, version, name, digest) VALUES ('relaylink', 999, 'later', 'x')";
+    let newer =
+        "INSERT INTO migrations (owner, version, name, digest) VALUES ('relaylink', 999, 'later', 'x')";
     assert!(told(newer).contains("written by a newer program"), "{newer}");
-    let edited = "DELETE FROM migrations WHERE version = 999; UPDATE migrations SET digest = 'x' WHERE version = 2";
+    let edited =
+        "DELETE FROM migrations WHERE version = 999; UPDATE migrations SET digest = 'x' WHERE version = 2";
     assert!(told(edited).contains("migration 2 (accounts)"), "{edited}");
     let other = "DROP TABLE migrations; CREATE TABLE migrations (id BIGINT)";
     assert!(told(other).contains("tables of another program"), "{other}");
@@ -266,4 +276,32 @@ fn a_user_who_may_not_make_the_roles_is_told_what_to_have_run() {
     for role in remedy.split('"').filter(|word| word.starts_with("nobody_made")).collect::<BTreeSet<_>>() {
         database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
     }
+}
+
+#[test]
+fn a_lost_commit_is_told_as_such() {
+    let Some(database) = Database::new() else { return };
+    let url = format!("{}&application_name=test_commit", database.url());
+    let store =
+        Postgres::open_with(&url, Options::default().connections(1).migrations("probe", &ONE)).unwrap();
+    database.execute(
+        "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$; \
+         CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON probe_rows DEFERRABLE INITIALLY DEFERRED \
+         FOR EACH ROW EXECUTE FUNCTION linger()",
+    );
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            database.on(|client| {
+                let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                     WHERE application_name = 'test_commit' AND query = 'COMMIT' AND state = 'active'";
+                while client.query(cut, &[]).unwrap().is_empty() {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+        });
+        crate::behaviour::block_on(run(&store, WRITES, ADD.statement()))
+    });
+    assert_eq!(ended, Err(StoreError::Unknown));
+    assert_eq!(rows(&database), 0);
 }

@@ -68,23 +68,20 @@ impl Address {
 
     /// A connection with nothing set on it yet, and what drives it.
     pub(super) fn connect(&self) -> Result<Link, Fault> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Fault::from(StoreError::Engine(format!("no runtime for a connection: {error}"))))?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+                Fault::from(StoreError::Engine(format!("no runtime for a connection: {error}")))
+            })?;
         let wait = self.config.get_connect_timeout().copied().unwrap_or(self.wait) + GRACE;
         let connecting = async {
-            match &self.tls {
-                Some(tls) => {
-                    let (client, connection) = self.config.connect(tls.clone()).await?;
-                    tokio::spawn(connection);
-                    Ok(client)
-                }
-                None => {
-                    let (client, connection) = self.config.connect(NoTls).await?;
-                    tokio::spawn(connection);
-                    Ok(client)
-                }
+            if let Some(tls) = &self.tls {
+                let (client, connection) = self.config.connect(tls.clone()).await?;
+                tokio::spawn(connection);
+                Ok(client)
+            } else {
+                let (client, connection) = self.config.connect(NoTls).await?;
+                tokio::spawn(connection);
+                Ok(client)
             }
         };
         let client = runtime
@@ -232,7 +229,9 @@ impl Fault {
     #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
     pub(super) fn of(error: tokio_postgres::Error) -> Self {
         let Some(told) = error.as_db_error() else {
-            if error.is_closed() || std::error::Error::source(&error).is_some_and(|s| s.is::<std::io::Error>()) {
+            let cut =
+                std::error::Error::source(&error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+            if error.is_closed() || cut {
                 tracing::warn!(error = because(&error), "the connection to the database is lost");
                 return Self { lost: true, again: true, ..StoreError::Busy("the database is away").into() };
             }

@@ -62,7 +62,9 @@ async fn refuse_newer(
 ) -> Result<(), StoreError> {
     let newest = "SELECT version, name FROM migrations WHERE owner = $1 ORDER BY version DESC LIMIT 1";
     let row = transaction.query_opt(newest, &[&owner]).await.map_err(|_| {
-        StoreError::Unusable(format!("{name} holds the tables of another program: give RelayLink a schema of its own"))
+        StoreError::Unusable(format!(
+            "{name} holds the tables of another program: give RelayLink a schema of its own"
+        ))
     })?;
     let Some(row) = row else { return Ok(()) };
     let (version, step): (i64, String) = (get(&row, 0)?, get(&row, 1)?);
@@ -90,7 +92,10 @@ async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> 
     Ok(())
 }
 
-fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r tokio_postgres::Row, at: usize) -> Result<T, StoreError> {
+fn get<'r, T: tokio_postgres::types::FromSql<'r>>(
+    row: &'r tokio_postgres::Row,
+    at: usize,
+) -> Result<T, StoreError> {
     row.try_get(at).map_err(|error| Fault::of(error).into())
 }
 
@@ -129,7 +134,9 @@ mod tests {
     #[test]
     fn every_column_of_text_is_compared_by_its_bytes() {
         assert_eq!(
-            collated("-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT, b TEXT)"),
+            collated(
+                "-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT, b TEXT)"
+            ),
             "CREATE TABLE t (id TEXT COLLATE \"C\" PRIMARY KEY, text TEXT COLLATE \"C\", \
              \"TEXT\" TEXT COLLATE \"C\" DEFAULT 'a TEXT', n BIGINT, b TEXT COLLATE \"C\")"
         );

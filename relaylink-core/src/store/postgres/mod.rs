@@ -14,7 +14,7 @@
 //!   unless the address says `sslmode=disable`.
 //!
 //! It comes with the feature `postgres`. The user of the database must own the schema's tables or be
-//! able to make them. A pool between the two, as PgBouncer, must keep prepared statements in its
+//! able to make them. A pool between the two, as `PgBouncer`, must keep prepared statements in its
 //! transaction mode.
 
 mod connection;
@@ -86,7 +86,11 @@ impl Postgres {
         let roles = Arc::new(Roles::new(&options.roles));
         // A runtime cannot be entered from within one: on a thread of its own there is none.
         let prepared = thread::scope(|scope| {
-            scope.spawn(|| migrate::migrate(&mut address.connect()?, &address.name(), &options.migrations, &roles)).join()
+            scope
+                .spawn(|| {
+                    migrate::migrate(&mut address.connect()?, &address.name(), &options.migrations, &roles)
+                })
+                .join()
         });
         prepared.unwrap_or(Err(StoreError::Panicked))?;
         let mut inner = Inner {

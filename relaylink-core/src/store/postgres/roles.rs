@@ -5,12 +5,16 @@ use std::fmt::Write as _;
 use tokio_postgres::{Client, Transaction};
 
 use super::connection::{Fault, quoted};
-use crate::store::{Access, StoreError};
+use crate::store::{Access, StoreError, verify};
 
 /// The role of each access. Made once, and set at the beginning of each transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Roles {
     names: [String; 8],
+    /// What begins a transaction under each of them.
+    begin: [String; 8],
+    /// What goes on under each of them.
+    set: [String; 8],
 }
 
 const fn at(access: Access) -> usize {
@@ -31,22 +35,27 @@ impl Roles {
             }
             name
         };
-        Self { names: std::array::from_fn(name) }
+        let names: [String; 8] = std::array::from_fn(name);
+        let set = names.each_ref().map(|name| format!("SET LOCAL ROLE {}", quoted(name)));
+        let begin = std::array::from_fn(|at| {
+            let how = if access(at).is_read() {
+                "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            } else {
+                "ISOLATION LEVEL SERIALIZABLE READ WRITE"
+            };
+            format!("BEGIN {how}; {}", set[at])
+        });
+        Self { names, begin, set }
     }
 
     /// Begins a transaction of this access.
-    pub(super) fn begin(&self, access: Access) -> String {
-        let how = if access.is_read() {
-            "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        } else {
-            "ISOLATION LEVEL SERIALIZABLE READ WRITE"
-        };
-        format!("BEGIN {how}; {}", self.set(access))
+    pub(super) fn begin(&self, access: Access) -> &str {
+        &self.begin[at(access)]
     }
 
     /// Goes on under the role of this access.
-    pub(super) fn set(&self, access: Access) -> String {
-        format!("SET LOCAL ROLE {}", quoted(&self.names[at(access)]))
+    pub(super) fn set(&self, access: Access) -> &str {
+        &self.set[at(access)]
     }
 
     /// The statements by which an administrator makes what is missing.
@@ -102,8 +111,8 @@ impl Roles {
     /// What each role may do with these tables, as a store's access means it: the privileges, the
     /// tables and the roles.
     fn privileges<'t>(&self, tables: &'t [String]) -> Vec<(&'static str, Vec<&'t str>, Vec<&str>)> {
-        let is_mail = |table: &&str| table.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("outbox"));
-        let (mail, rest): (Vec<_>, Vec<_>) = tables.iter().map(String::as_str).partition(is_mail);
+        let (mail, rest): (Vec<_>, Vec<_>) =
+            tables.iter().map(String::as_str).partition(|table| verify::is_mail(table));
         let roles = |may: fn(Access) -> bool| {
             (0..8).filter(|&at| may(access(at))).map(|at| &*self.names[at]).collect::<Vec<_>>()
         };
@@ -144,7 +153,11 @@ impl Roles {
     }
 
     /// Grants each role what its access may do.
-    pub(super) async fn grant(&self, transaction: &Transaction<'_>, tables: &[String]) -> Result<(), StoreError> {
+    pub(super) async fn grant(
+        &self,
+        transaction: &Transaction<'_>,
+        tables: &[String],
+    ) -> Result<(), StoreError> {
         let row = transaction.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await;
         let schema: String = row.and_then(|row| row.try_get(0)).map_err(Fault::of)?;
         let mut grants = format!("GRANT USAGE ON SCHEMA {} TO {}", quoted(&schema), self.quoted().join(", "));

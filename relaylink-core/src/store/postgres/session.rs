@@ -48,7 +48,10 @@ pub(super) fn run(link: &mut Link, roles: &Roles, access: Access, work: &mut Wor
 
 impl Open<'_> {
     /// Runs `act` unless an error came before, and keeps its error for all that comes after.
-    fn unless_poisoned<R>(&mut self, act: impl FnOnce(&mut Self) -> Result<R, Fault>) -> Result<R, StoreError> {
+    fn unless_poisoned<R>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<R, Fault>,
+    ) -> Result<R, StoreError> {
         if let Some(fault) = &self.poison {
             return Err(fault.error.clone());
         }
@@ -94,7 +97,7 @@ impl Open<'_> {
             let asked = send(client, &prepared, &parameters);
             let Some(before) = before else { return asked.await };
             // Both are on their way before either is answered.
-            let (begun, answer) = join(client.batch_execute(&before), asked).await;
+            let (begun, answer) = join(client.batch_execute(before), asked).await;
             begun.and(answer)
         })
     }

@@ -41,7 +41,7 @@ impl Worker {
             job.answer(result);
             if reads {
                 // Nobody waits for the end of a read.
-                self.close(&mut link, "COMMIT");
+                close(&mut link, "COMMIT");
             }
         }
     }
@@ -87,26 +87,26 @@ impl Worker {
             Ok(verdict) if job.access.is_read() => Ok(verdict),
             Ok(Verdict::Commit) => commit(open).map(|()| Verdict::Commit),
             Ok(Verdict::Rollback) => {
-                self.close(link, "ROLLBACK");
+                close(link, "ROLLBACK");
                 Ok(Verdict::Rollback)
             }
             Err(fault) => {
                 if !fault.lost {
-                    self.close(link, "ROLLBACK");
+                    close(link, "ROLLBACK");
                 }
                 Err(fault)
             }
         }
     }
+}
 
-    /// Ends a transaction of which nothing is to stay.
-    fn close(&self, link: &mut Option<Link>, how: &str) {
-        if let Some(open) = link
-            && open.wait(open.client.batch_execute(how)).is_err()
-        {
-            // Its transaction ends with the connection.
-            *link = None;
-        }
+/// Ends a transaction of which nothing is to stay.
+fn close(link: &mut Option<Link>, how: &str) {
+    if let Some(open) = link
+        && open.wait(open.client.batch_execute(how)).is_err()
+    {
+        // Its transaction ends with the connection.
+        *link = None;
     }
 }
 

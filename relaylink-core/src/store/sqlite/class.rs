@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use crate::store::{Access, StoreError};
+use crate::store::{Access, StoreError, verify::is_mail};
 
 /// What a statement does, or what a transaction may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Notes {
     }
 
     fn change(&self, table: &str, verb: Class) -> Class {
-        if is_outbox(table) {
+        if is_mail(table) {
             return if verb == Class::REMOVES { Class::MAILS.and(Class::REMOVES) } else { Class::MAILS };
         }
         if self.shadows.contains(table) {
@@ -137,26 +137,6 @@ impl Notes {
         }
         verb
     }
-}
-
-/// Whether the table is the mail room's, by the rule that the statement types know too.
-fn is_outbox(table: &str) -> bool {
-    table.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("outbox"))
-}
-
-/// Whether the text has REPLACE as a conflict clause, which deletes rows without the authorizer
-/// being told. `replace(…)` is a function.
-pub(super) fn replaces(text: &str) -> bool {
-    let mut tokens = tokens(text).peekable();
-    while let Some(token) = tokens.next() {
-        if let Token::Word(word) = token
-            && word.eq_ignore_ascii_case("replace")
-            && tokens.peek() != Some(&Token::Other(b'('))
-        {
-            return true;
-        }
-    }
-    false
 }
 
 /// Whether the text is an INSERT that may be a command to a full-text index: one that names the
@@ -178,7 +158,7 @@ enum Token<'t> {
     Word(&'t str),
     /// A name or a text in quotes of any kind, without them.
     Quoted(&'t str),
-    Other(u8),
+    Other,
 }
 
 /// The parts of an SQL text, blanks and comments left out.
@@ -202,11 +182,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             (Token::Quoted(inner), after)
         } else {
             let end = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
-            if end == 0 {
-                (Token::Other(first), &rest[1..])
-            } else {
-                (Token::Word(&rest[..end]), &rest[end..])
-            }
+            if end == 0 { (Token::Other, &rest[1..]) } else { (Token::Word(&rest[..end]), &rest[end..]) }
         };
         rest = after;
         Some(token)
@@ -219,29 +195,7 @@ const fn is_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{commands, is_outbox, replaces};
-
-    #[test]
-    fn replace_as_a_conflict_clause_is_seen_however_it_is_written() {
-        for text in [
-            "REPLACE INTO t VALUES (1)",
-            "insert or replace into t values (1)",
-            "UPDATE OR/**/REPLACE/**/t SET a = 1",
-            "INSERT OR REPLACE-- x\nINTO t VALUES (1)",
-            "INSERT OR REPLACE\"t\" VALUES (1)",
-            "WITH x AS (SELECT 'a''b') REPLACE INTO t SELECT * FROM x",
-        ] {
-            assert!(replaces(text), "{text}");
-        }
-        for text in [
-            "SELECT replace(a, 'b', 'c') FROM t",
-            "SELECT REPLACE /* x */ (a, 'b', 'c') FROM t",
-            "SELECT 'OR REPLACE INTO', \"replace\" FROM t",
-            "SELECT irreplaceable FROM replaced -- replace",
-        ] {
-            assert!(!replaces(text), "{text}");
-        }
-    }
+    use super::commands;
 
     #[test]
     fn a_command_to_an_index_is_seen_however_it_is_written() {
@@ -260,11 +214,5 @@ mod tests {
         ] {
             assert!(!commands(text, "terms"), "{text}");
         }
-    }
-
-    #[test]
-    fn the_outbox_is_known_in_any_case() {
-        assert!(is_outbox("outbox") && is_outbox("OutBox_x"));
-        assert!(!is_outbox("inbox") && !is_outbox("out") && !is_outbox("öutbox"));
     }
 }

@@ -12,8 +12,8 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::class::{Class, Notes, commands, replaces};
-use crate::store::StoreError;
+use super::class::{Class, Notes, commands};
+use crate::store::{StoreError, verify};
 
 /// Statements kept prepared on a connection: all of RelayLink's, several times over.
 const STATEMENTS: usize = 512;
@@ -107,7 +107,7 @@ impl Conn {
         }
         let (readonly, mut class) =
             self.notes.during(|| self.raw.prepare(text).map(|statement| statement.readonly()));
-        if replaces(text) || (!readonly.map_err(error)? && !class.changes()) {
+        if !verify::is_plain(text) || (!readonly.map_err(error)? && !class.changes()) {
             class = class.and(Class::REFUSED);
         }
         if class.changes() && self.indexes.iter().any(|index| commands(text, index)) {
