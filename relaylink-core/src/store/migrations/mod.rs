@@ -11,11 +11,9 @@
 
 mod lint;
 
-use std::fmt::Display;
-
-use sha2::{Digest, Sha256};
-
-use super::{Dialect, StoreError};
+use super::Dialect;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use super::StoreError;
 
 /// Makes a migration of the file `NNNN_name.sql`.
 macro_rules! migration {
@@ -84,7 +82,7 @@ impl Migration {
     /// What a store remembers of the text it has applied.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn digest(&self, dialect: Dialect) -> String {
-        data_encoding::HEXLOWER.encode(&Sha256::digest(self.text(dialect)))
+        data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(self.text(dialect)))
     }
 
     /// The error where a store remembers another text.
@@ -136,7 +134,13 @@ pub(super) fn check(owner: &str, migrations: &[Migration]) -> Result<(), StoreEr
 
 /// The error where a newer program has been at the store.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(super) fn newer(store: &dyn Display, owner: &str, version: i64, name: &str, known: usize) -> StoreError {
+pub(super) fn newer(
+    store: &dyn std::fmt::Display,
+    owner: &str,
+    version: i64,
+    name: &str,
+    known: usize,
+) -> StoreError {
     StoreError::Unusable(format!(
         "{store} was written by a newer program: its tables of {owner} are at version {version} ({name}), \
          and this program knows {known}. It is left as it is: start the newer program"
