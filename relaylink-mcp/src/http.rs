@@ -16,7 +16,7 @@ use tokio::{
     sync::Semaphore,
 };
 use tokio_io_timeout::TimeoutStream;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{io::InspectReader, sync::CancellationToken};
 
 use crate::{Authenticate, Server, limits};
 
@@ -35,12 +35,8 @@ pub struct Http {
 impl Http {
     /// Serves this server.
     pub fn new(server: &Server) -> Self {
-        Self {
-            server: server.clone(),
-            path: "/mcp".to_owned(),
-            hosts: Hosts::local(),
-            origins: Origins::default(),
-        }
+        let path = "/mcp".to_owned();
+        Self { server: server.clone(), path, hosts: Hosts::local(), origins: Origins::default() }
     }
 
     /// Another path than `/mcp`.
@@ -82,13 +78,14 @@ impl Http {
             config,
         );
         let route = Router::new().route(&self.path, any_service(service));
-        let guard = Guard { keys, http: self, places: Semaphore::new(limits::REQUESTS) };
+        let guard = Guard { keys, http: self, places: Arc::new(Semaphore::new(limits::REQUESTS)) };
         route.route_layer(from_fn_with_state(Arc::new(guard), guard::guard::<A>))
     }
 }
 
 /// Serves a router until `shutdown` completes; then requests that run have [`limits::SHUTDOWN`] to
-/// end. A connection that stalls is dropped ([`limits::STALLED`], [`limits::IDLE`]).
+/// end. At most [`limits::CONNECTIONS`] are open at one time, and one that stalls is dropped
+/// ([`limits::STALLED`], [`limits::IDLE`]).
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -96,7 +93,8 @@ pub async fn serve(
 ) -> io::Result<()> {
     let told = CancellationToken::new();
     let stop = told.clone();
-    let serving = axum::serve(Connections(listener), app).with_graceful_shutdown(async move {
+    let listener = Connections { listener, places: Arc::new(Semaphore::new(limits::CONNECTIONS)) };
+    let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
         shutdown.await;
         stop.cancel();
     });
@@ -110,25 +108,33 @@ pub async fn serve(
     }
 }
 
-/// Connections that cannot be held for ever, without Nagle's delay (an answer in two writes would
-/// wait 40 ms).
-struct Connections(TcpListener);
+/// Connections, so many at a time, that cannot be held for ever, without Nagle's delay (an answer in
+/// two writes would wait 40 ms).
+struct Connections {
+    listener: TcpListener,
+    places: Arc<Semaphore>,
+}
+
+/// Called with what is read, of which it wants nothing: it owns the connection's place.
+type Holds = Box<dyn FnMut(&[u8]) + Send>;
 
 impl Listener for Connections {
-    type Io = Pin<Box<TimeoutStream<TcpStream>>>;
+    type Io = Pin<Box<InspectReader<TimeoutStream<TcpStream>, Holds>>>;
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, SocketAddr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
+        let place = Arc::clone(&self.places).acquire_owned().await.ok();
+        let (stream, address) = Listener::accept(&mut self.listener).await;
         // Without it an answer is slower, not wrong.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits::STALLED));
         stream.set_read_timeout(Some(limits::IDLE));
-        (Box::pin(stream), address)
+        let holds: Holds = Box::new(move |_| _ = &place);
+        (Box::pin(InspectReader::new(stream, holds)), address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+        self.listener.local_addr()
     }
 }

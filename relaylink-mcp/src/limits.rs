@@ -35,8 +35,13 @@ pub const STALLED: Duration = Duration::from_secs(30);
 /// taken; then it is dropped. Longer than any call.
 pub const IDLE: Duration = Duration::from_mins(5);
 
-/// Requests over HTTP that are in memory at one time; more wait before their bodies are read.
+/// Requests over HTTP that are in memory at one time, each from before its body is read until the
+/// last of its answer is handed to the system for sending; more wait before their bodies are read.
 pub const REQUESTS: usize = 256;
+
+/// Connections over HTTP that are open at one time; more wait to be accepted. Half of the 1,024 files
+/// that systems commonly let a process open, so that the store and the mail always have theirs.
+pub const CONNECTIONS: usize = 512;
 
 /// How long running requests may take to end once the server is told to stop. Under the ten
 /// seconds after which supervisors kill.

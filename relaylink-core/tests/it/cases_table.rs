@@ -78,13 +78,14 @@ const AWAITED: [&str; 53] = [
 const ENGINES: [&str; 2] = ["postgres", "smtp"];
 
 /// Where the tests of a package's target begin.
-const TARGETS: [(&str, &str); 10] = [
+const TARGETS: [(&str, &str); 11] = [
     ("relaylink-core lib", "relaylink-core/src/lib.rs"),
     ("relaylink-core it", "relaylink-core/tests/it/main.rs"),
     ("relaylink-macros lib", "relaylink-macros/src/lib.rs"),
     ("relaylink-macros suite", "relaylink-macros/tests/suite/main.rs"),
     ("relaylink-mcp lib", "relaylink-mcp/src/lib.rs"),
     ("relaylink-mcp it", "relaylink-mcp/tests/it/main.rs"),
+    ("relaylink-mcp memory", "relaylink-mcp/tests/it/memory.rs"),
     ("relaylink bin", "examples/relaylink/src/main.rs"),
     ("relaylink it", "examples/relaylink/tests/it/main.rs"),
     ("own-tools stdio", "examples/own-tools/tests/stdio.rs"),

@@ -11,12 +11,9 @@ use axum::{
 };
 use http_body_util::LengthLimitError;
 use relaylink_core::tool::Caller;
-use rmcp::{
-    ErrorData,
-    model::{JsonRpcError, ProtocolVersion},
-};
+use rmcp::{ErrorData, model};
 use serde_json::Value as Json;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{sync, time::timeout};
 
 use super::Http;
 use crate::{
@@ -32,7 +29,19 @@ const ALLOWED: &str = "POST, OPTIONS";
 pub(super) struct Guard<A> {
     pub(super) keys: A,
     pub(super) http: Http,
-    pub(super) places: Semaphore,
+    pub(super) places: Arc<sync::Semaphore>,
+}
+
+/// An answer, which keeps its place until the connection has written the last of it and lets it go.
+struct Answer {
+    bytes: Bytes,
+    _place: Option<sync::OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Answer {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 pub(super) async fn guard<A: Authenticate>(
@@ -86,13 +95,13 @@ impl<A: Authenticate> Guard<A> {
         }
         // From here on the key is known to nobody.
         request.headers_mut().remove(header::AUTHORIZATION);
-        let _place = self.places.acquire().await;
+        let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (head, body) = request.into_parts();
         let body = Self::body(body).await?;
         let version = head.headers.get(VERSION).and_then(|version| version.to_str().ok()).map(str::to_owned);
         let json = is_json(&head.headers);
         let response = next.run(Request::from_parts(head, Body::from(body.clone()))).await;
-        Ok(match response.status() {
+        let response = match response.status() {
             StatusCode::UNSUPPORTED_MEDIA_TYPE if json => match message::read(&body) {
                 Read::Bad(answer) => bad_request(&answer),
                 Read::Nothing => bad_request(&message::empty()),
@@ -102,7 +111,11 @@ impl<A: Authenticate> Guard<A> {
                 version.and_then(|version| unsupported(&version)).unwrap_or(response)
             }
             _ => response,
-        })
+        };
+        let (head, body) = response.into_parts();
+        let broken = |_| plain(StatusCode::INTERNAL_SERVER_ERROR, "The answer cannot be sent.");
+        let bytes = to_bytes(body, usize::MAX).await.map_err(broken)?;
+        Ok(Response::from_parts(head, Body::from(Bytes::from_owner(Answer { bytes, _place: place }))))
     }
 
     async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Response> {
@@ -157,12 +170,12 @@ fn unauthorized(challenge: &'static str, why: &'static str) -> Response {
 
 /// The versions there are, for a client that asks for another.
 fn unsupported(version: &str) -> Option<Response> {
-    if ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version) {
+    if model::ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version) {
         return None;
     }
     let asked = serde_json::from_value(Json::from(version)).ok()?;
-    let error = ErrorData::unsupported_protocol_version(asked, ProtocolVersion::KNOWN_VERSIONS);
-    serde_json::to_value(JsonRpcError::new(None, error)).ok().map(|answer| bad_request(&answer))
+    let error = ErrorData::unsupported_protocol_version(asked, model::ProtocolVersion::KNOWN_VERSIONS);
+    serde_json::to_value(model::JsonRpcError::new(None, error)).ok().map(|answer| bad_request(&answer))
 }
 
 fn bad_request(answer: &Json) -> Response {

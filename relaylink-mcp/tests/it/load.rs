@@ -5,18 +5,20 @@ use std::{
     time::Duration,
 };
 
+use axum::body::{Body, to_bytes};
 use relaylink_core::tool::Toolset;
-use relaylink_mcp::Server;
+use relaylink_mcp::{Http, Server, limits};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::{sleep, timeout},
 };
+use tower::ServiceExt;
 
 use crate::support::{
     Site, Wire, call, refusal, request,
-    site::{answer, head},
+    site::{Keys, answer, head},
     tools,
 };
 
@@ -44,7 +46,7 @@ async fn beyond_those_that_may_wait_a_call_is_refused_at_once() {
     let server = Server::new(tools::toolset(&Arc::default())).in_flight(1);
     let mut wire = Wire::opened(server, tools::ana()).await;
     wire.say(&call(0, "slow", &json!({"millis": 60_000}))).await;
-    let many = relaylink_mcp::limits::WAITING as u64 + 1;
+    let many = limits::WAITING as u64 + 1;
     for id in 1..=many {
         wire.say(&call(id, "echo", &json!({"text": "x"}))).await;
     }
@@ -81,24 +83,13 @@ async fn stuck(site: &Site) -> TcpStream {
     stream
 }
 
-#[tokio::test]
-async fn clients_that_do_not_read_hold_up_nobody() {
-    let site = Site::open().await;
-    let mut clients = Vec::new();
-    for _ in 0..8 {
-        clients.push(stuck(&site).await);
-    }
-    let well = timeout(Duration::from_secs(10), site.ask(&call(1, "echo", &json!({"text": "well"})))).await;
-    assert_eq!(well.unwrap()["result"]["structuredContent"]["text"], "well");
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_is_dropped() {
     let site = Site::open().await;
     let mut client = stuck(&site).await;
     sleep(Duration::from_secs(1)).await;
     let asked = site.bench.large.load(Ordering::SeqCst);
-    sleep(relaylink_mcp::limits::STALLED * 2).await;
+    sleep(limits::STALLED * 2).await;
     let mut taken = Vec::new();
     // The end, or a reset: not the twenty answers that were asked for.
     let _ = timeout(Duration::from_secs(1), client.read_to_end(&mut taken)).await.expect("dropped");
@@ -109,7 +100,7 @@ async fn a_client_that_takes_nothing_is_dropped() {
 async fn a_connection_that_brings_nothing_is_dropped() {
     let site = Site::open().await;
     let mut client = TcpStream::connect(site.address).await.unwrap();
-    let patience = relaylink_mcp::limits::IDLE + Duration::from_secs(5);
+    let patience = limits::IDLE + Duration::from_secs(5);
     assert_eq!(timeout(patience, client.read(&mut [0])).await.unwrap().unwrap(), 0);
 }
 
@@ -120,8 +111,34 @@ async fn a_body_that_does_not_arrive_is_408() {
     let mut client = TcpStream::connect(site.address).await.unwrap();
     client.write_all(begun.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
-    timeout(relaylink_mcp::limits::BODY * 2, client.read_to_end(&mut bytes)).await.unwrap().unwrap();
+    timeout(limits::BODY * 2, client.read_to_end(&mut bytes)).await.unwrap().unwrap();
     assert_eq!(answer(&bytes).status, 408);
+}
+
+#[tokio::test]
+async fn an_answer_keeps_its_place_until_its_last_bytes_are_let_go() {
+    let server = Server::new(tools::toolset(&Arc::default()));
+    let app = Http::new(&server).router(Keys);
+    let ask = || {
+        let request = ::http::Request::post("/mcp")
+            .header("host", "localhost")
+            .header("authorization", "Bearer ana-key")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .body(call(1, "echo", &json!({"text": "x"})).to_string());
+        let app = app.clone();
+        async move {
+            to_bytes(app.oneshot(request.unwrap().map(Body::from)).await.unwrap().into_body(), 1000).await
+        }
+    };
+    let mut answers = Vec::new();
+    for _ in 0..limits::REQUESTS {
+        answers.push(ask().await.unwrap());
+    }
+    let mut next = std::pin::pin!(ask());
+    assert!(timeout(Duration::from_millis(200), &mut next).await.is_err(), "one too many");
+    answers.pop();
+    assert!(timeout(Duration::from_secs(10), next).await.unwrap().is_ok());
 }
 
 #[test]

@@ -33,25 +33,3 @@ async fn other_methods_are_405() {
         assert!(answer.header("allow").unwrap().contains("POST"), "{method}");
     }
 }
-
-/// Memory in use by this process, in bytes; a test of its own, so that nothing else counts.
-#[cfg(target_os = "linux")]
-fn resident() -> usize {
-    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
-    status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_never_say_goodbye_leave_nothing_behind() {
-    let site = Site::open().await;
-    for _ in 0..500 {
-        site.ask(&initialize("2025-06-18")).await;
-    }
-    let before = resident();
-    for _ in 0..5000 {
-        site.ask(&initialize("2025-06-18")).await;
-    }
-    let grown = resident().saturating_sub(before);
-    assert!(grown < 64 * 1024 * 1024, "{grown} bytes for 5,000 clients");
-}

@@ -92,3 +92,20 @@ fn told_twice_to_end_it_ends_at_once_and_what_was_answered_is_there() {
     let found = server.call(&key, "memory_search", &json!({ "query": "tea" }));
     assert_eq!(found["structuredContent"]["memories"].as_array().unwrap().len(), 1);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn connections_beyond_the_limit_wait_for_one_to_end() {
+    let data = Data::with_ana();
+    let key = data.done("key create ana@example.org --name Laptop");
+    let server = Server::start(data.program(["serve", "--listen", "127.0.0.1:0"]));
+    let connect = || TcpStream::connect(server.address()).unwrap();
+    let mut open: Vec<_> = (0..relaylink_mcp::limits::CONNECTIONS).map(|_| connect()).collect();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| server.call(&key, "whoami", &json!({})));
+        sleep(Duration::from_millis(500));
+        assert!(!waiting.is_finished(), "one more than may be open is served");
+        open.pop();
+        assert_eq!(waiting.join().unwrap()["isError"], false);
+    });
+}
