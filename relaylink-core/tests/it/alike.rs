@@ -9,9 +9,12 @@ use relaylink_core::{
     relay::Relay,
     store::{Access, Dialect, Request, Row, Session, Statement, Store, StoreError, Value, Verdict, Work},
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
-use crate::town::{Town, address, text};
+use crate::{
+    town::{Town, address, text},
+    world::call,
+};
 
 /// A store that writes down what is run in it.
 struct Noting {
@@ -73,8 +76,7 @@ async fn an_invitation_does_the_same_work_for_a_member_and_for_a_stranger() {
     let town = Town::new().await;
     let (relay, noting) = Noting::over(&town);
     let invite = async |email: &str| {
-        let Ok(arguments) = serde_json::from_value::<Map<_, _>>(json!({ "email": email })) else { panic!() };
-        relay.call(&town.caller("ana"), "invite_contact", arguments).await.unwrap();
+        call(&relay, &town.caller("ana"), "invite_contact", json!({ "email": email })).await;
         noting.noted()
     };
     let member = invite("ben@example.org").await;
@@ -93,7 +95,7 @@ async fn a_draft_does_the_same_work_for_a_member_a_stranger_and_who_blocks() {
     let mut works = Vec::new();
     for to in ["ben@example.org", "zoe@example.org", "cara@example.org"] {
         let draft = json!({ "to": [to], "subject": "s", "body": "b" });
-        relay.call(&town.caller("ana"), "draft_package", draft.as_object().unwrap().clone()).await.unwrap();
+        call(&relay, &town.caller("ana"), "draft_package", draft).await;
         works.push(noting.noted());
     }
     assert!(works.iter().all(|work| *work == works[0] && !work.is_empty()), "{works:?}");

@@ -2,18 +2,19 @@
 
 use relaylink_core::{
     relay::Relay,
-    tool::{Caller, Code, Descriptor, Refusal, Stop, toolset::CallError},
+    tool::{Caller, Code, Descriptor, Refusal},
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::nowhere::relay;
+use crate::{
+    nowhere::relay,
+    published::INSIDE,
+    world::{answered, object},
+};
 
 async fn call(relay: &Relay, tool: &str, arguments: Json) -> Refusal {
-    let Json::Object(arguments) = arguments else { panic!("not an object") };
-    match relay.toolset().call(&Caller::local("acc_1"), tool, arguments).await {
-        Err(CallError::Stopped(stop)) => stop.into_refusal(),
-        other => panic!("{tool}: {other:?}"),
-    }
+    let called = relay.toolset().call(&Caller::local("acc_1"), tool, object(arguments)).await;
+    answered(called).expect_err(tool)
 }
 
 fn published(relay: &Relay) -> Vec<Descriptor> {
@@ -26,12 +27,6 @@ fn properties(tool: &Descriptor) -> Vec<(String, Json)> {
     let properties = tool.input["properties"].as_object().unwrap();
     properties.iter().map(|(name, property)| (name.clone(), property.clone())).collect()
 }
-
-/// Words of the program's inside that no client should read.
-const INSIDE: [&str; 14] = [
-    "struct", "variant", "serde", "Option", "Vec<", "u32", "i64", "Id(", "::", "SELECT", "rows", ".rs",
-    "line 1", "column",
-];
 
 fn legible(tool: &Descriptor, refusal: &Refusal, field: &str) {
     assert_eq!(refusal.code, Code::InvalidArgument, "{} {field}: {refusal:?}", tool.name);
@@ -138,9 +133,7 @@ async fn by_name_the_relay_answers_as_its_toolset_does() {
     let (relay, _) = relay();
     for tool in published(&relay) {
         let nonsense = json!({ "nonsense": 1 });
-        let Json::Object(arguments) = nonsense.clone() else { panic!("not an object") };
-        let direct = relay.call(&Caller::local("acc_1"), tool.name, arguments).await;
-        let Err(CallError::Stopped(Stop::Refused(refusal))) = direct else { panic!("not refused") };
-        assert_eq!(refusal, call(&relay, tool.name, nonsense).await);
+        let direct = relay.call(&Caller::local("acc_1"), tool.name, object(nonsense.clone())).await;
+        assert_eq!(answered(direct).expect_err(tool.name), call(&relay, tool.name, nonsense).await);
     }
 }

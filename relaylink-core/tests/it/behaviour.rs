@@ -7,12 +7,12 @@ use relaylink_core::store::{
     sqlite::{Options, Sqlite},
 };
 
+use crate::rows;
+
 fn store(folder: &tempfile::TempDir, options: Options) -> Arc<Sqlite> {
     let path = folder.path().join("data.db");
     let store = Sqlite::open_with(&path, options.migrations(OWNER, TABLES)).unwrap();
-    let raw =
-        rusqlite::Connection::open_with_flags(&path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    raw.execute_batch(LATE_KEY).unwrap();
+    rows::raw(&path).execute_batch(LATE_KEY).unwrap();
     Arc::new(store)
 }
 

@@ -191,7 +191,7 @@ impl Here {
         let features = manifest.split_once("[features]").unwrap().1.split("\n[").next().unwrap().to_owned();
         Self {
             tests,
-            tools: crate::nowhere::relay().0.toolset().list().map(|tool| tool.name).collect(),
+            tools: crate::cases::tools().list().map(|tool| tool.name).collect(),
             features: quoted(&features, "", '='),
             steps: quoted(&fs::read_to_string(root.join(".ci/run")).unwrap(), "step '", '\''),
             root,

@@ -11,7 +11,7 @@ use std::{
 
 use relaylink_core::{
     store::{Access, Request, Store, Verdict},
-    tool::{Code, Refusal, audit::State, toolset::CallError},
+    tool::{Code, Refusal, audit::State},
 };
 use serde_json::Value as Json;
 
@@ -19,6 +19,7 @@ use crate::{
     cases::{Case, Scene, each},
     faulty::{ENGINE, Fault, Faulty},
     town::{Frozen, Town},
+    world::answered,
 };
 
 /// A town whose store fails when it is told to, as often as wanted from the same start.
@@ -92,11 +93,7 @@ fn over(frozen: &Frozen) -> (Town, Arc<Faulty>) {
 }
 
 async fn call(town: &Town, case: &Case, scene: &Scene) -> Result<Json, Refusal> {
-    match town.relay.call(&scene.caller, case.tool, scene.arguments.clone()).await {
-        Ok(reply) => Ok(reply),
-        Err(CallError::Stopped(stop)) => Err(stop.into_refusal()),
-        Err(error) => panic!("{error}"),
-    }
+    answered(town.relay.call(&scene.caller, case.tool, scene.arguments.clone()).await)
 }
 
 async fn fail(case: &'static Case) {

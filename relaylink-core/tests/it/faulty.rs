@@ -26,6 +26,8 @@ pub(crate) enum Fault {
     Commit,
     /// The commit lands and the answer is lost.
     Lost,
+    /// Likewise with the next works that write, so many; reads go well.
+    LostWrites(usize),
     /// The work is undone once and run again.
     Twice,
 }
@@ -57,6 +59,24 @@ impl Faulty {
         self.calls.store(0, Ordering::SeqCst);
     }
 
+    /// What still goes wrong.
+    pub(crate) fn fault(&self) -> Fault {
+        *self.fault.lock().unwrap()
+    }
+
+    /// What goes wrong with this one.
+    fn take(&self, request: &Request) -> Fault {
+        let mut fault = self.fault.lock().unwrap();
+        match *fault {
+            Fault::LostWrites(left) if left > 0 && !request.access.is_read() => {
+                *fault = Fault::LostWrites(left - 1);
+                Fault::Lost
+            }
+            Fault::LostWrites(_) => Fault::None,
+            fault => fault,
+        }
+    }
+
     /// How many calls its sessions have had since a fault was set.
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
@@ -75,7 +95,7 @@ fn engine() -> StoreError {
 #[async_trait::async_trait]
 impl Store for Faulty {
     async fn transact(&self, request: Request, mut work: Work) -> Result<Verdict, StoreError> {
-        let fault = *self.fault.lock().unwrap();
+        let fault = self.take(&request);
         // A place to be dropped at before anything is asked for, and one after it is done.
         tokio::task::yield_now().await;
         let (calls, swallowed) = (Arc::clone(&self.calls), Arc::clone(&self.swallowed));

@@ -4,14 +4,15 @@
 use relaylink_core::{
     prelude::*,
     relay::Relay,
-    tool::{Caller, toolset::CallError},
+    tool::{Caller, Refusal},
 };
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     cases::{Case, each, foreigners, tools},
     published::{Place, places},
-    town::Town,
+    town::{Town, nobodys},
+    world::{answered, object},
 };
 
 /// Any tool, under a name that claims nothing.
@@ -46,19 +47,11 @@ fn unhinted(town: &Town) -> Relay {
     builder.tool::<Unhinted>().build().unwrap()
 }
 
-type Told = Result<Json, Json>;
-
-fn told(answer: Result<Json, CallError>) -> Told {
-    match answer {
-        Ok(reply) => Ok(reply),
-        Err(CallError::Stopped(stop)) => Err(serde_json::to_value(stop.into_refusal()).unwrap()),
-        Err(error) => panic!("{error}"),
-    }
-}
+type Told = Result<Json, Refusal>;
 
 async fn bare(relay: &Relay, caller: &Caller, tool: &str, arguments: Map<String, Json>) -> Told {
-    let Json::Object(outer) = json!({ "tool": tool, "arguments": arguments }) else { panic!() };
-    told(relay.call(caller, "unhinted", outer).await).map(|answer| answer["reply"].clone())
+    let outer = object(json!({ "tool": tool, "arguments": arguments }));
+    answered(relay.call(caller, "unhinted", outer).await).map(|answer| answer["reply"].clone())
 }
 
 /// Everybody gets through the bare tool what they get from the tool itself.
@@ -71,7 +64,7 @@ async fn the_same(case: &'static Case) {
             let caller = if who == "itself" { scene.caller.clone() } else { town.caller(who) };
             let arguments = scene.arguments.clone();
             let answer = if hinted {
-                told(town.relay.call(&caller, case.tool, arguments).await)
+                answered(town.relay.call(&caller, case.tool, arguments).await)
             } else {
                 bare(&unhinted(&town), &caller, case.tool, arguments).await
             };
@@ -92,19 +85,19 @@ async fn without_any_hint_confirm_send_asks_again_whether_it_may() {
     start.contacts("ana", "ben").await;
     let draft = start.draft("ana", &["ben"], "Budget").await;
     let frozen = start.freeze();
-    let unknown = format!("drf_{}", "0".repeat(26));
+    let unknown = nobodys("drf");
     // Who confirms, which draft, what happened since it was shown, and the answer.
     let nothing: &[(&str, &str, Json)] = &[];
     let blocked = [("ben", "block_contact", json!({ "contact": "ana@example.org" }))];
     let blocking = [("ana", "block_contact", json!({ "contact": "ben@example.org" }))];
     let cancelled = [("ana", "cancel_draft", json!({ "draft": draft }))];
     let tries = [
-        ("ana", unknown.as_str(), nothing, "not_found"),
-        ("ben", &draft, nothing, "not_found"),
-        ("dan", &draft, nothing, "not_found"),
-        ("ana", &draft, &blocked, "not_permitted"),
-        ("ana", &draft, &blocking, "not_permitted"),
-        ("ana", &draft, &cancelled, "conflict"),
+        ("ana", unknown.as_str(), nothing, Code::NotFound),
+        ("ben", &draft, nothing, Code::NotFound),
+        ("dan", &draft, nothing, Code::NotFound),
+        ("ana", &draft, &blocked, Code::NotPermitted),
+        ("ana", &draft, &blocking, Code::NotPermitted),
+        ("ana", &draft, &cancelled, Code::Conflict),
     ];
     for (who, draft, since, code) in tries {
         let town = frozen.thaw();
@@ -112,17 +105,17 @@ async fn without_any_hint_confirm_send_asks_again_whether_it_may() {
             town.ok(who, tool, arguments.clone()).await;
         }
         let before = town.rows();
-        let arguments = json!({ "draft": draft }).as_object().unwrap().clone();
+        let arguments = object(json!({ "draft": draft }));
         let caller = town.caller(who);
-        let hinted = told(town.relay.call(&caller, "confirm_send", arguments.clone()).await);
+        let hinted = answered(town.relay.call(&caller, "confirm_send", arguments.clone()).await);
         let bare = bare(&unhinted(&town), &caller, "confirm_send", arguments).await;
         assert_eq!(hinted, bare, "{who} confirms {draft} after {since:?}");
-        assert_eq!(hinted.unwrap_err()["code"], code, "{who} confirms {draft} after {since:?}");
+        assert_eq!(hinted.unwrap_err().code, code, "{who} confirms {draft} after {since:?}");
         let changes = before.changes_to(&town.rows());
         assert!(changes.is_empty(), "{who} confirms {draft} after {since:?}: {changes}");
     }
     let town = frozen.thaw();
-    let arguments = json!({ "draft": draft }).as_object().unwrap().clone();
+    let arguments = object(json!({ "draft": draft }));
     bare(&unhinted(&town), &town.caller("ana"), "confirm_send", arguments).await.unwrap();
     assert_eq!(town.count("packages"), 1);
 }
@@ -172,7 +165,7 @@ async fn no_single_call_sends() {
     let (mut state, mut answering) = (1, 0);
     for tool in tools().list() {
         let places: Vec<_> = places(tool).into_iter().filter(|place| place.path.len() == 1).collect();
-        let (mut town, mut answered) = (frozen.thaw(), 0);
+        let (mut town, mut replies) = (frozen.thaw(), 0);
         for _ in 0..TRIES {
             let mut arguments = Map::new();
             for place in &places {
@@ -181,16 +174,16 @@ async fn no_single_call_sends() {
                 }
             }
             let said = format!("{} {arguments:?}", tool.name);
-            let answer = told(town.relay.call(&town.caller("ana"), tool.name, arguments).await);
+            let answer = answered(town.relay.call(&town.caller("ana"), tool.name, arguments).await);
             assert_eq!(sent(&town), before, "{said}: {answer:?}");
             if answer.is_ok() {
-                answered += 1;
+                replies += 1;
                 if !tool.effects.is_empty() {
                     town = frozen.thaw();
                 }
             }
         }
-        answering += usize::from(answered > 0);
+        answering += usize::from(replies > 0);
     }
     assert!(answering * 3 > tools().list().count(), "only {answering} tools answered any of these calls");
 }

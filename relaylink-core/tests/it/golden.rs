@@ -7,11 +7,16 @@ mod wire;
 
 use std::{fmt::Write as _, path::PathBuf};
 
+/// Whether what is kept is to be written anew.
+pub(crate) fn blesses() -> bool {
+    std::env::var_os("RELAYLINK_BLESS").is_some_and(|value| value == "1")
+}
+
 /// Compares with the golden file of this name, or writes it.
 #[track_caller]
 fn compare(name: &str, now: &str) {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "it", "golden", name].iter().collect();
-    if std::env::var_os("RELAYLINK_BLESS").is_some_and(|value| value == "1") {
+    if blesses() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, now).unwrap();
         return;

@@ -19,8 +19,10 @@ use relaylink_core::{
     store::sqlite::Sqlite,
     tool::Caller,
 };
-use rusqlite::{Connection, OpenFlags};
-use serde_json::{Value as Json, json};
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::{rows, world::call};
 
 /// Rounds where the variable does not say: enough to see a store that forgets.
 const ROUNDS: u64 = 20;
@@ -62,12 +64,8 @@ impl Place {
     }
 
     fn read(&self) -> Connection {
-        Connection::open_with_flags(self.data(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+        rows::read(&self.data())
     }
-}
-
-async fn call(relay: &Relay, caller: &Caller, tool: &str, arguments: Json) -> Json {
-    relay.call(caller, tool, arguments.as_object().unwrap().clone()).await.unwrap()
 }
 
 /// Not a test: what the killed child does. Without its variable there is nothing to do.

@@ -1,24 +1,21 @@
 //! Arguments as models really send them, in calls that succeed: each way to write a value comes to
 //! the same answer and the same rows.
 
-use relaylink_core::tool::{Code, audit::State, toolset::CallError};
+use relaylink_core::tool::{Code, Refusal, audit::State};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     cases::{Case, each, tools},
-    published::{Place, places},
+    published::{INSIDE, Place, places},
     town::{Town, list},
+    world::answered,
 };
 
 /// What a call answers, and what it leaves, in a town that is the same each time.
-async fn outcome(case: &Case, arguments: Map<String, Json>) -> (Result<Json, Json>, State) {
+async fn outcome(case: &Case, arguments: Map<String, Json>) -> (Result<Json, Refusal>, State) {
     let (frozen, scene) = case.ready().await;
     let town = frozen.thaw();
-    let answer = match town.relay.call(&scene.caller, case.tool, arguments).await {
-        Ok(reply) => Ok(reply),
-        Err(CallError::Stopped(stop)) => Err(serde_json::to_value(stop.into_refusal()).unwrap()),
-        Err(error) => panic!("{case}: {error}"),
-    };
+    let answer = answered(town.relay.call(&scene.caller, case.tool, arguments).await);
     (answer, town.rows())
 }
 
@@ -82,10 +79,6 @@ async fn a_value_written_as_text_is_that_value() {
     each(texts).await;
 }
 
-/// Words of the program's inside that no client should read.
-const INSIDE: [&str; 10] =
-    ["struct", "serde", "Option", "Vec<", "::", "SELECT", ".rs", "column", "/dev", "sqlite"];
-
 async fn wrong(case: &'static Case) {
     let (frozen, scene) = case.ready().await;
     let town = frozen.thaw();
@@ -126,9 +119,8 @@ async fn wrong(case: &'static Case) {
 async fn refused(town: &Town, case: &Case, arguments: Map<String, Json>, field: &str) {
     let (_, scene) = case.ready().await;
     let said = format!("{case} {arguments:?}");
-    let answer = town.relay.call(&scene.caller, case.tool, arguments).await;
-    let Err(CallError::Stopped(stop)) = answer else { panic!("{said}: {answer:?}") };
-    let refusal = stop.into_refusal();
+    let answer = answered(town.relay.call(&scene.caller, case.tool, arguments).await);
+    let Err(refusal) = answer else { panic!("{said}: {answer:?}") };
     assert_eq!(refusal.code, Code::InvalidArgument, "{said}: {refusal:?}");
     assert_eq!(refusal.field.as_deref(), Some(field), "{said}: {refusal:?}");
     assert!(refusal.message.contains(case.tool) && refusal.message.contains(field), "{said}: {refusal:?}");

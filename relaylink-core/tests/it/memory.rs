@@ -3,7 +3,7 @@
 use relaylink_core::tool::{Caller, Code};
 use serde_json::{Value as Json, json};
 
-use crate::world::World;
+use crate::{town::nobodys, world::World};
 
 async fn add(world: &World, caller: &Caller, text: &str) -> String {
     let reply = world.call(caller, "memory_add", json!({ "text": text })).await.unwrap();
@@ -123,7 +123,7 @@ async fn what_is_forgotten_is_gone_and_forgetting_it_again_says_the_same() {
     assert_eq!(found(&world, &ana, json!({ "query": "zanzibar" })).await, ["Zanzibar kept"]);
     assert_eq!(world.call(&ana, "memory_forget", json!({ "memory": memory })).await.unwrap(), first);
 
-    let missing = json!({ "memory": "mem_00000000000000000000000000" });
+    let missing = json!({ "memory": nobodys("mem") });
     let missing = world.call(&ben, "memory_forget", missing).await.unwrap_err();
     assert_eq!(missing.code, Code::NotFound);
     for foreign in [&kept, &memory] {

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use relaylink_core::tool::{Code, Descriptor};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::{
     cases::{Listing, listings, tools},
     town::Town,
+    world::object,
 };
 
 /// Rows there are from the start, rows of a page.
@@ -37,7 +38,7 @@ fn lists() -> Vec<Listing> {
 
 /// The arguments of the list with this page.
 fn page(arguments: &Json, cursor: Option<&Json>) -> Json {
-    let mut all: Map<_, _> = arguments.as_object().unwrap().clone();
+    let mut all = object(arguments.clone());
     all.insert("limit".into(), PAGE.into());
     all.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor.clone())));
     all.into()

@@ -7,36 +7,33 @@ use futures_util::future::join_all;
 use relaylink_core::{
     relay::Relay,
     store::sqlite::{Options, Sqlite},
-    tool::{Code, toolset::CallError},
+    tool::Code,
 };
-use rusqlite::{Connection, OpenFlags};
 use tokio::time::timeout;
 
-use crate::cases::{Case, each};
+use crate::{
+    cases::{Case, each},
+    rows,
+    world::answered,
+};
 
 async fn calls(case: &'static Case) {
     let (frozen, scene) = case.ready().await;
     let town = frozen.thaw();
-    let file = town.folder.path().join("relaylink.db");
-    let store = Arc::new(Sqlite::open_with(&file, Options::default().readers(1).inline(1)).unwrap());
+    let store = Arc::new(Sqlite::open_with(town.file(), Options::default().readers(1).inline(1)).unwrap());
     let relay = Relay::builder(store).clock(town.clock.clone()).build().unwrap();
     let call = || relay.call(&scene.caller, case.tool, scene.arguments.clone());
     timeout(Duration::from_mins(1), async {
         call().await.unwrap_or_else(|error| panic!("{case}: {error:?}"));
         for answer in join_all((0..20).map(|_| call())).await {
-            match answer {
-                Ok(_) => {}
-                Err(CallError::Stopped(stop)) => {
-                    let refusal = stop.into_refusal();
-                    assert_ne!(refusal.code, Code::Unavailable, "{case}: {refusal:?}");
-                }
-                Err(error) => panic!("{case}: {error:?}"),
+            if let Err(refusal) = answered(answer) {
+                assert_ne!(refusal.code, Code::Unavailable, "{case}: {refusal:?}");
             }
         }
     })
     .await
     .unwrap_or_else(|_| panic!("{case} waits for ever"));
-    let rows = Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let rows = rows::read(&town.file());
     let mut orphans = rows.prepare("PRAGMA foreign_key_check").unwrap();
     assert!(!orphans.exists([]).unwrap(), "{case} left a row that points at none");
 }

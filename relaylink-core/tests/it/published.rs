@@ -3,6 +3,12 @@
 use relaylink_core::tool::Descriptor;
 use serde_json::{Map, Value as Json};
 
+/// Words of the program's inside that no client should read.
+pub(crate) const INSIDE: [&str; 16] = [
+    "struct", "variant", "serde", "Option", "Vec<", "u32", "i64", "Id(", "::", "SELECT", "rows", ".rs",
+    "line 1", "column", "/dev", "sqlite",
+];
+
 /// A place in the arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use relaylink_core::tool::{Descriptor, Toolset, schema::lint};
+use relaylink_core::tool::{Descriptor, schema::lint};
 use serde_json::Value as Json;
+
+use crate::cases::tools;
 
 /// Clients put the server's name before a tool's and refuse more than 64 characters, some more than 60.
 const PREFIXES: [(&str, usize); 2] = [("relaylink_", 59), ("mcp__relaylink__", 64)];
@@ -26,13 +28,9 @@ const THINGS: [&str; 15] = [
     "package", "project", "request", "thread", "work",
 ];
 
-fn toolset() -> Toolset {
-    crate::nowhere::relay().0.toolset()
-}
-
 /// Every complaint about every tool, with the tool's name.
 fn complaints(check: impl Fn(&Descriptor) -> Vec<String>) -> Vec<String> {
-    let tools = toolset();
+    let tools = tools();
     assert!(tools.list().count() > 0);
     let of =
         |tool: &Descriptor| check(tool).into_iter().map(|what| format!("{}: {what}", tool.name)).collect();
@@ -63,7 +61,7 @@ fn every_name_is_short_and_of_plain_letters() {
         when(!plain || long, "the name")
     });
     assert_eq!(found, [""; 0]);
-    let tools = toolset();
+    let tools = tools();
     let names: BTreeSet<_> = tools.list().map(|tool| tool.name).collect();
     assert_eq!(names.len(), tools.list().count());
 }
@@ -118,13 +116,13 @@ fn the_list_costs_few_tokens_and_no_tool_many() {
     let tokens = |tool: &Descriptor| serde_json::to_string(tool).unwrap().len() / BYTES_A_TOKEN;
     let found = complaints(|tool| when(tokens(tool) > TOOL_TOKENS, format!("about {} tokens", tokens(tool))));
     assert_eq!(found, [""; 0]);
-    let all: usize = toolset().list().map(tokens).sum();
+    let all: usize = tools().list().map(tokens).sum();
     assert!(all < LIST_TOKENS, "about {all} tokens");
 }
 
 #[test]
 fn every_toolset_fits_every_client() {
-    let tools = toolset();
+    let tools = tools();
     for name in tools.toolsets() {
         let count = tools.rooms(&[name]).unwrap().list().count();
         assert!((1..=TOOLS_OF_A_CLIENT).contains(&count), "{name} has {count} tools");
@@ -135,13 +133,13 @@ fn every_toolset_fits_every_client() {
 
 #[test]
 fn a_narrowed_list_publishes_the_same_bytes() {
-    let tools = toolset();
+    let tools = tools();
     let bytes = |tool: &Descriptor| serde_json::to_string(tool).unwrap();
     for name in tools.toolsets() {
         for tool in tools.rooms(&[name]).unwrap().read_only().list() {
             assert_eq!(bytes(tool), bytes(tools.get(tool.name).unwrap()));
         }
     }
-    let again = toolset();
+    let again = crate::cases::tools();
     assert!(tools.list().map(bytes).eq(again.list().map(bytes)));
 }

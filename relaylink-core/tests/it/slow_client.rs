@@ -5,22 +5,16 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::join_all};
 use relaylink_core::relay::Relay;
-use rusqlite::{Connection, OpenFlags};
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 
-use crate::town::Town;
+use crate::{rows, town::Town, world::object};
 
 /// What the log of changes may hold: the engine takes it over at four million bytes.
 const LOG_MAX: u64 = 16 << 20;
 
-fn arguments(value: &Json) -> Map<String, Json> {
-    value.as_object().unwrap().clone()
-}
-
 /// Whether the log of changes can be taken over whole: not while anybody reads in an older state.
 fn log_can_be_emptied(town: &Town) -> bool {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
-    let other = Connection::open_with_flags(town.folder.path().join("relaylink.db"), flags).unwrap();
+    let other = rows::raw(&town.file());
     other.busy_timeout(Duration::from_secs(5)).unwrap();
     let busy: i64 = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
     busy == 0
@@ -30,7 +24,7 @@ fn log_can_be_emptied(town: &Town) -> bool {
 async fn remember(relay: &Relay, town: &Town, count: usize) {
     let caller = town.caller("ana");
     let text = json!({ "text": format!("Something remembered {}", "at some length ".repeat(100)) });
-    let adds = (0..count).map(|_| relay.call(&caller, "memory_add", arguments(&text)));
+    let adds = (0..count).map(|_| relay.call(&caller, "memory_add", object(text.clone())));
     assert!(join_all(adds).await.iter().all(Result::is_ok));
 }
 
@@ -41,8 +35,9 @@ async fn an_answer_nobody_takes_holds_no_transaction_open() {
     let caller = town.caller("ana");
     let search = json!({ "query": "remembered", "limit": 100 });
     // Clients that have asked, and then take nothing: each answer stays in the server's hands.
-    let mut asked: Vec<_> =
-        (0..20).map(|_| Box::pin(town.relay.call(&caller, "memory_search", arguments(&search)))).collect();
+    let mut asked: Vec<_> = (0..20)
+        .map(|_| Box::pin(town.relay.call(&caller, "memory_search", object(search.clone()))))
+        .collect();
     let mut taken: Vec<_> = asked.iter_mut().map(FutureExt::now_or_never).collect();
     let log = town.folder.path().join("relaylink.db-wal");
     let mut largest = 0;
@@ -68,8 +63,7 @@ fn a_reader_in_an_older_state_would_be_seen() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let town = Arc::new(Town::new().await);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let reader = Connection::open_with_flags(town.folder.path().join("relaylink.db"), flags).unwrap();
+        let reader = rows::read(&town.file());
         reader.execute_batch("BEGIN; SELECT count(*) FROM accounts;").unwrap();
         remember(&town.relay, &town, 10).await;
         assert!(!log_can_be_emptied(&town));

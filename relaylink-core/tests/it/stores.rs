@@ -13,15 +13,12 @@ use relaylink_core::{
     store::{migrations::CORE, sqlite::Sqlite},
     tool::Caller,
 };
-use rusqlite::{Connection, OpenFlags};
-use serde_json::{Value as Json, json};
+use serde_json::json;
+
+use crate::{golden, rows, world::call};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores")
-}
-
-async fn call(relay: &Relay, caller: &Caller, tool: &str, arguments: Json) -> Json {
-    relay.call(caller, tool, arguments.as_object().unwrap().clone()).await.unwrap()
 }
 
 async fn caller(relay: &Relay, address: &str) -> Caller {
@@ -90,12 +87,11 @@ async fn look(path: &Path) {
 async fn a_store_of_each_landed_schema_opens_with_all_that_is_in_it() {
     let today = format!("{:04}.db", CORE.len());
     let file = folder().join(&today);
-    if !file.exists() && std::env::var_os("RELAYLINK_BLESS").is_some() {
+    if !file.exists() && golden::blesses() {
         let made = tempfile::tempdir().unwrap();
         let path = made.path().join(&today);
         make(&path).await;
-        let whole = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        whole.execute("VACUUM INTO ?1", [file.to_str().unwrap()]).unwrap();
+        rows::raw(&path).execute("VACUUM INTO ?1", [file.to_str().unwrap()]).unwrap();
     }
     let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
     let mut files: Vec<_> =
@@ -110,7 +106,7 @@ async fn a_store_of_each_landed_schema_opens_with_all_that_is_in_it() {
         let path = copy.path().join("data.db");
         std::fs::copy(&file, &path).unwrap();
         look(&path).await;
-        let read = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let read = rows::read(&path);
         let integrity: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
         assert_eq!(integrity, "ok", "{}", file.display());
         let version: i64 = read

@@ -5,14 +5,15 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::BoxFuture;
-use relaylink_core::tool::{Caller, toolset::CallError};
+use relaylink_core::tool::{Caller, Code, Refusal};
 use serde_json::{Map, Value as Json, json};
 use tokio::sync::OnceCell;
 
 use crate::{
     cases::{CASES, Case, each, foreigners, tools},
     published::{Place, places},
-    town::{Frozen, Town},
+    town::{Frozen, Town, nobodys},
+    world::answered,
 };
 
 /// How the caller stands to `dan`, whose objects these are.
@@ -87,23 +88,14 @@ async fn towns() -> &'static [(Frozen, Vec<Object>)] {
     made.await
 }
 
-/// An id of this kind that nobody has.
-fn nobodys(prefix: &str) -> String {
-    format!("{prefix}_{}", "0".repeat(26))
-}
-
-/// The answer as it is written, refusal or not.
+/// The answer to a call, refusal or not.
 async fn answer(
     town: &Town,
     caller: &Caller,
     tool: &str,
     arguments: Map<String, Json>,
-) -> Result<Json, Json> {
-    match town.relay.toolset().call(caller, tool, arguments).await {
-        Ok(reply) => Ok(reply),
-        Err(CallError::Stopped(stop)) => Err(serde_json::to_value(stop.into_refusal()).unwrap()),
-        Err(error) => panic!("{error}"),
-    }
+) -> Result<Json, Refusal> {
+    answered(town.relay.toolset().call(caller, tool, arguments).await)
 }
 
 /// The kinds of id that a place takes: what it asks for when it gets none, or that it finds nothing.
@@ -119,7 +111,7 @@ async fn kinds(
     }
     let Some(malformed) = place.set(arguments, "?".into()) else { return Vec::new() };
     if let Err(refusal) = answer(town, caller, case.tool, malformed).await
-        && let Some((_, rest)) = refusal["message"].as_str().unwrap().split_once("starts with `")
+        && let Some((_, rest)) = refusal.message.split_once("starts with `")
     {
         return vec![rest.split_once("_`").unwrap().0.to_owned()];
     }
@@ -127,8 +119,8 @@ async fn kinds(
     for prefix in foreigners().iter().map(|foreign| foreign.prefix).collect::<BTreeSet<_>>() {
         let unknown = place.set(arguments, nobodys(prefix).into()).unwrap();
         if let Err(refusal) = answer(town, caller, case.tool, unknown).await
-            && refusal["code"] == "not_found"
-            && refusal["field"].as_str().is_some_and(|field| field.starts_with(&place.path[0]))
+            && refusal.code == Code::NotFound
+            && refusal.field.as_deref().is_some_and(|field| field.starts_with(&place.path[0]))
         {
             kinds.push(prefix.to_owned());
         }
@@ -187,12 +179,12 @@ async fn try_case(case: &'static Case) -> (Vec<String>, Vec<(Place, Vec<String>)
 }
 
 /// An answer as text, the id in it left out.
-fn written(answer: &Result<Json, Json>, id: &str) -> String {
-    let (kind, value) = match answer {
-        Ok(reply) => ("answered", reply),
-        Err(refusal) => ("refused", refusal),
+fn written(answer: &Result<Json, Refusal>, id: &str) -> String {
+    let text = match answer {
+        Ok(reply) => format!("answered {reply}"),
+        Err(refusal) => format!("refused {}", serde_json::to_string(refusal).unwrap()),
     };
-    format!("{kind} {value}").replace(id, "<id>")
+    text.replace(id, "<id>")
 }
 
 #[tokio::test(flavor = "multi_thread")]

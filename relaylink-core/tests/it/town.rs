@@ -7,15 +7,18 @@ use relaylink_core::{
     relay::{Clock, Timestamp},
     store::Store,
     tool::{
-        Caller, Code, Refusal, Toolset,
+        Caller, Ceiling, Code, Refusal, Toolset,
         audit::{self, State},
     },
 };
-use rusqlite::{Connection, OpenFlags, OptionalExtension, types::ValueRef};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value as Json, json};
 use tokio::sync::OnceCell;
 
-use crate::world::{Hand, World};
+use crate::{
+    rows,
+    world::{self, Hand, World},
+};
 
 /// The people there are: `ana` is `ana@example.org`, named Ana.
 pub(crate) const PEOPLE: [&str; 5] = ["ana", "ben", "cara", "dan", "eve"];
@@ -52,8 +55,8 @@ impl Frozen {
     /// Likewise, its Relay over what `over` makes of its store.
     pub(crate) fn thaw_over(&self, over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>) -> Town {
         let folder = in_memory();
-        std::fs::write(folder.path().join("relaylink.db"), &*self.file).unwrap();
-        let world = World::over(folder, Hand::at(self.now), over);
+        std::fs::write(world::file(folder.path()), &*self.file).unwrap();
+        let world = World::over(folder, Hand::at(self.now), over, |relay| relay);
         world.dice.count_from(0);
         Town { world, people: self.people.clone() }
     }
@@ -110,6 +113,11 @@ impl Town {
     pub(crate) fn caller(&self, who: &str) -> Caller {
         let found = self.people.iter().find(|(name, _)| *name == who);
         found.unwrap_or_else(|| panic!("{who} is not in town")).1.clone()
+    }
+
+    /// A new key of one of [`PEOPLE`] with this ceiling, and its caller.
+    pub(crate) async fn key(&self, who: &str, name: &str, ceiling: Ceiling) -> Caller {
+        self.world.key(&self.caller(who).account, name, ceiling).await
     }
 
     /// Calls a tool by name as one of [`PEOPLE`].
@@ -178,7 +186,7 @@ impl Town {
         mails.unwrap().map(Result::unwrap).collect()
     }
 
-    /// The outbox emptied, for counting what comes after.
+    /// The letters behind these.
     pub(crate) fn new_mails(&self, before: &[Mail]) -> Vec<Mail> {
         self.mails().into_iter().skip(before.len()).collect()
     }
@@ -196,34 +204,13 @@ impl Town {
 
     /// Every row of every table, by table and key. Two are equal where nothing has changed.
     pub(crate) fn rows(&self) -> State {
-        let connection = self.read();
-        let mut state = State::default();
-        let kept = |table: &String| !BOOKKEEPING.iter().any(|(name, _)| name == table);
-        for table in tables(&connection).into_iter().filter(kept) {
-            let columns = columns(&connection, &table);
-            let mut query = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
-            let mut rows = query.query([]).unwrap();
-            while let Some(row) = rows.next().unwrap() {
-                let value = |at: usize| value(row.get_ref(at).unwrap());
-                let named = columns.iter().enumerate();
-                let key: Vec<_> =
-                    named.clone().filter(|(_, (_, key))| *key).map(|(at, _)| value(at).to_string()).collect();
-                let columns = named.map(|(at, (name, _))| (name.clone(), value(at)));
-                if table == "outbox" {
-                    state.reached("ExternalMail", 1);
-                }
-                state.row(&table, key.join(" "), columns);
-            }
-        }
-        state
+        rows::of(&self.read())
     }
 
     /// Writes down that one of [`PEOPLE`] has sent another so many packages just now.
     pub(crate) fn pretend_sent(&self, from: &str, to: &str, count: i64) {
         let (from, to) = (self.caller(from).account, self.caller(to).account);
-        let path = self.folder.path().join("relaylink.db");
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
-        let mut connection = Connection::open_with_flags(path, flags).unwrap();
+        let mut connection = rows::raw(&self.file());
         let transaction = connection.transaction().unwrap();
         let now = self.clock.now().as_millis();
         for n in 0..count {
@@ -247,8 +234,7 @@ impl Town {
     }
 
     fn read(&self) -> Connection {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        Connection::open_with_flags(self.folder.path().join("relaylink.db"), flags).unwrap()
+        rows::read(&self.file())
     }
 }
 
@@ -265,48 +251,11 @@ impl audit::World for Town {
     }
 }
 
-/// Tables that are no part of what a tool leaves unchanged, and why.
-const BOOKKEEPING: [(&str, &str); 1] =
-    [("key_use", "when a key was last used is written by the layer that authenticates, and may be lost")];
-
 /// A folder that is no disk's where the system has such: what towns are asked is not what survives a
 /// power cut, and there are hundreds of them.
 fn in_memory() -> tempfile::TempDir {
     let memory = std::path::Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
-}
-
-/// The tables there are, those of the text index and of the engine left out.
-fn tables(connection: &Connection) -> Vec<String> {
-    let mut query = connection
-        .prepare(
-            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
-             AND name NOT LIKE 'sqlite_%' ORDER BY name",
-        )
-        .unwrap();
-    let names = query.query_map([], |row| row.get(0)).unwrap();
-    names.map(Result::unwrap).collect()
-}
-
-/// A table's columns, and which of them are its key.
-fn columns(connection: &Connection, table: &str) -> Vec<(String, bool)> {
-    let mut query = connection.prepare("SELECT name, pk FROM pragma_table_info(?1)").unwrap();
-    let columns = query.query_map([table], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? > 0))).unwrap();
-    let columns: Vec<(String, bool)> = columns.map(Result::unwrap).collect();
-    // The engine gives the number of a row that went to one that comes; its id is never used again.
-    let has_id = columns.iter().any(|(name, _)| name == "id");
-    let key = |(name, key): (String, bool)| if has_id { (name.clone(), name == "id") } else { (name, key) };
-    columns.into_iter().map(key).collect()
-}
-
-fn value(value: ValueRef<'_>) -> Json {
-    match value {
-        ValueRef::Null => Json::Null,
-        ValueRef::Integer(n) => n.into(),
-        ValueRef::Real(n) => n.into(),
-        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => format!("{bytes:02x?}").into(),
-    }
 }
 
 /// The address of one of [`PEOPLE`].
@@ -318,6 +267,11 @@ fn titled(who: &str) -> String {
     let mut name = who.to_owned();
     name[..1].make_ascii_uppercase();
     name
+}
+
+/// An id of this kind that nobody has.
+pub(crate) fn nobodys(prefix: &str) -> String {
+    format!("{prefix}_{}", "0".repeat(26))
 }
 
 /// A string of a reply.

@@ -2,6 +2,7 @@
 
 use std::{
     ops::Deref,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicI64, Ordering},
@@ -11,9 +12,9 @@ use std::{
 use relaylink_core::{
     account::Account,
     mail::{Listed, Outbox, Post},
-    relay::{Clock, Relay, Seeds, SystemSeeds, Timestamp},
+    relay::{Clock, Relay, RelayBuilder, Seeds, SystemSeeds, Timestamp},
     store::{Store, sqlite::Sqlite},
-    tool::{Caller, Ceiling, Code, Refusal, Stop, toolset::CallError},
+    tool::{Caller, Ceiling, Code, Grade, Refusal, Stop, toolset::CallError},
 };
 use serde_json::{Map, Value as Json};
 
@@ -89,7 +90,12 @@ impl Deref for World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::over(tempfile::tempdir().unwrap(), Hand::new(), |store| store)
+        Self::with(|relay| relay)
+    }
+
+    /// Over a fresh file, a Relay with tools and settings of the test's own.
+    pub(crate) fn with(with: impl FnOnce(RelayBuilder) -> RelayBuilder) -> Self {
+        Self::over(tempfile::tempdir().unwrap(), Hand::new(), |store| store, with)
     }
 
     /// Over the file in this folder, the Relay over what `over` makes of the store.
@@ -97,11 +103,17 @@ impl World {
         folder: tempfile::TempDir,
         clock: Hand,
         over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
+        with: impl FnOnce(RelayBuilder) -> RelayBuilder,
     ) -> Self {
-        let store: Arc<dyn Store> = Arc::new(Sqlite::open(folder.path().join("relaylink.db")).unwrap());
+        let store: Arc<dyn Store> = Arc::new(Sqlite::open(file(folder.path())).unwrap());
         let dice = Dice::default();
         let builder = Relay::builder(over(Arc::clone(&store))).clock(clock.clone()).seeds(dice.clone());
-        Self { relay: builder.build().unwrap(), clock, dice, store, folder }
+        Self { relay: with(builder).build().unwrap(), clock, dice, store, folder }
+    }
+
+    /// Where its rows are.
+    pub(crate) fn file(&self) -> PathBuf {
+        file(self.folder.path())
     }
 
     /// A new account at this address, named by what stands before the @.
@@ -116,21 +128,16 @@ impl World {
     }
 
     /// A new key of the account with this ceiling, and its caller. A second after what was before.
-    pub(crate) async fn key(&self, account: &Account, name: &str, ceiling: Ceiling) -> Caller {
-        let name = name.parse().unwrap();
+    pub(crate) async fn key(&self, account: &str, name: &str, ceiling: Ceiling) -> Caller {
+        let (account, name) = (account.parse().unwrap(), name.parse().unwrap());
         self.clock.forward(1_000);
-        self.relay.accounts().key_without_secret(&account.id, name, Some(ceiling)).await.unwrap()
+        self.relay.accounts().key_without_secret(&account, name, Some(ceiling)).await.unwrap()
     }
 
     /// Calls a tool by name, as a client does. Each call is a second after the one before.
     pub(crate) async fn call(&self, caller: &Caller, tool: &str, arguments: Json) -> Result<Json, Refusal> {
         self.clock.forward(1_000);
-        let arguments: Map<_, _> = serde_json::from_value(arguments).unwrap();
-        match self.relay.toolset().call(caller, tool, arguments).await {
-            Ok(reply) => Ok(reply),
-            Err(CallError::Stopped(stop)) => Err(stop.into_refusal()),
-            Err(error) => panic!("{error}"),
-        }
+        answered(self.relay.toolset().call(caller, tool, object(arguments)).await)
     }
 
     /// All letters in the outbox.
@@ -144,6 +151,37 @@ impl World {
         let files = std::fs::read_dir(self.folder.path()).unwrap();
         files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
     }
+}
+
+/// Where a store's rows are in its folder.
+pub(crate) fn file(folder: &Path) -> PathBuf {
+    folder.join("relaylink.db")
+}
+
+/// An object, as arguments are.
+pub(crate) fn object(value: Json) -> Map<String, Json> {
+    let Json::Object(object) = value else { panic!("an object, not {value}") };
+    object
+}
+
+/// What a call came to: its reply, or the refusal in it.
+#[track_caller]
+pub(crate) fn answered(called: Result<Json, CallError>) -> Result<Json, Refusal> {
+    match called {
+        Ok(reply) => Ok(reply),
+        Err(CallError::Stopped(stop)) => Err(stop.into_refusal()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Calls a tool of a Relay that no world was made around, and that answers.
+pub(crate) async fn call(relay: &Relay, caller: &Caller, tool: &str, arguments: Json) -> Json {
+    answered(relay.call(caller, tool, object(arguments)).await).unwrap()
+}
+
+/// What holds a key to these effects.
+pub(crate) fn may(effects: &[&str]) -> Ceiling {
+    Ceiling::listed(effects.iter().map(|effect| (*effect, Grade::Allow)))
 }
 
 /// The code of a refusal.

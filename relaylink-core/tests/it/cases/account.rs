@@ -2,10 +2,8 @@ use futures_util::future::join_all;
 use relaylink_core::account::everything_listed;
 use serde_json::json;
 
-use super::{Listing, cases, foreign, with_key};
+use super::{Listing, cases, foreign};
 use crate::town::Town;
-
-const ALL: [&str; 4] = ["Writes", "Removes", "ExternalMail", "SharedWork"];
 
 /// The id of a new key with a secret.
 async fn key(town: &Town, who: &str, name: &str) -> String {
@@ -17,7 +15,7 @@ async fn key(town: &Town, who: &str, name: &str) -> String {
 
 cases! {
     whoami: "the person at the machine", |_town| { ("ana", json!({})) }
-    whoami: "a key", |town| { ("ana", with_key(town, "ana", "laptop", &ALL).await, json!({})) }
+    whoami: "a key", |town| { ("ana", town.key("ana", "laptop", everything_listed()).await, json!({})) }
     list_api_keys: "two, one revoked", |town| {
         let lost = key(town, "ana", "lost").await;
         key(town, "ana", "kept").await;
@@ -26,7 +24,7 @@ cases! {
     }
     revoke_api_key: "another key", |town| { ("ana", json!({ "key": key(town, "ana", "lost").await })) }
     revoke_api_key: "the key in use", |town| {
-        let caller = with_key(town, "ana", "laptop", &ALL).await;
+        let caller = town.key("ana", "laptop", everything_listed()).await;
         let own = caller.credential.clone().unwrap();
         ("ana", caller, json!({ "key": *own }))
     }

@@ -17,6 +17,7 @@ use tokio::sync::OnceCell;
 use crate::{
     nowhere,
     town::{Frozen, Town},
+    world::object,
 };
 
 /// A call, and who makes it.
@@ -131,8 +132,7 @@ impl Calls for (&'static str, Json) {
 impl Calls for (&'static str, Caller, Json) {
     fn scene(self, _: &Town) -> Scene {
         let (who, caller, arguments) = self;
-        let Json::Object(arguments) = arguments else { panic!("arguments are an object: {arguments}") };
-        Scene { who, caller, arguments }
+        Scene { who, caller, arguments: object(arguments) }
     }
 }
 
@@ -180,12 +180,4 @@ pub(crate) fn by_tool(tools: &Toolset) -> Vec<(&Descriptor, Vec<&'static Case>)>
 pub(crate) async fn each<R, F: Future<Output = R> + Send>(does: impl Fn(&'static Case) -> F) -> Vec<R> {
     by_tool(&tools());
     stream::iter(CASES.iter().map(does)).buffered(4).collect().await
-}
-
-/// A caller with a key of this person's, held to these effects.
-pub(crate) async fn with_key(town: &Town, who: &str, name: &str, effects: &[&str]) -> Caller {
-    use relaylink_core::tool::{Ceiling, Grade};
-    let account = town.caller(who).account.parse().unwrap();
-    let ceiling = Ceiling::listed(effects.iter().map(|effect| (*effect, Grade::Allow)));
-    town.relay.accounts().key_without_secret(&account, name.parse().unwrap(), Some(ceiling)).await.unwrap()
 }

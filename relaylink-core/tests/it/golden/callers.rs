@@ -3,13 +3,17 @@
 
 use std::fmt::Write as _;
 
-use relaylink_core::tool::{Caller, Code, toolset::CallError};
+use relaylink_core::{
+    account::everything_listed,
+    tool::{Caller, Code},
+};
 use serde_json::json;
 
 use super::compare;
 use crate::{
-    cases::{CASES, Case, Scene, each, with_key},
+    cases::{CASES, Case, Scene, each},
     town::{Town, address},
+    world::{answered, may},
 };
 
 /// The columns of the table. The other side of a case is `ben` where `ana` calls, and `ana` where
@@ -25,8 +29,6 @@ const CALLERS: [&str; 8] = [
     "revoked key",
 ];
 
-const ALL: [&str; 4] = ["Writes", "Removes", "ExternalMail", "SharedWork"];
-
 async fn caller(town: &Town, scene: &Scene, column: &str) -> Caller {
     let other = if scene.who == "ana" { "ben" } else { "ana" };
     match column {
@@ -37,11 +39,11 @@ async fn caller(town: &Town, scene: &Scene, column: &str) -> Caller {
             town.caller(other)
         }
         "stranger" => town.caller("dan"),
-        "full key" => with_key(town, scene.who, "full", &ALL).await,
-        "key of writes" => with_key(town, scene.who, "writes", &["Writes"]).await,
-        "read-only key" => with_key(town, scene.who, "reads", &[]).await,
+        "full key" => town.key(scene.who, "full", everything_listed()).await,
+        "key of writes" => town.key(scene.who, "writes", may(&["Writes"])).await,
+        "read-only key" => town.key(scene.who, "reads", may(&[])).await,
         "revoked key" => {
-            let key = with_key(town, scene.who, "revoked", &ALL).await;
+            let key = town.key(scene.who, "revoked", everything_listed()).await;
             let id = key.credential.clone().unwrap();
             town.ok(scene.who, "revoke_api_key", json!({ "key": *id })).await;
             key
@@ -58,15 +60,14 @@ async fn line(case: &'static Case) -> Vec<String> {
         let town = frozen.thaw();
         let caller = caller(&town, scene, column).await;
         let before = town.rows();
-        let answer = town.relay.toolset().call(&caller, case.tool, scene.arguments.clone()).await;
+        let answer = answered(town.relay.toolset().call(&caller, case.tool, scene.arguments.clone()).await);
         cells.push(match answer {
             Ok(_) => "ok".to_owned(),
-            Err(CallError::Stopped(stop)) => {
+            Err(refusal) => {
                 let changes = before.changes_to(&town.rows());
                 assert!(changes.is_empty(), "{case}, {column}: refused, and did {changes}");
-                code(stop.into_refusal().code)
+                code(refusal.code)
             }
-            Err(error) => panic!("{case}, {column}: {error}"),
         });
     }
     cells
