@@ -62,27 +62,27 @@ fn ours(words: &str, title: Option<&'static str>) -> Stated {
 }
 
 #[test]
-fn a14_read_only_unstated_is_false() {
+fn read_only_unstated_is_false() {
     assert!(!resolve(&Stated::of(&json!({}))).read_only);
 }
 
 #[test]
-fn a15_destructive_unstated_is_true() {
+fn destructive_unstated_is_true() {
     assert!(resolve(&Stated::of(&json!({}))).destructive);
 }
 
 #[test]
-fn a16_idempotent_unstated_is_false() {
+fn idempotent_unstated_is_false() {
     assert!(!resolve(&Stated::of(&json!({}))).idempotent);
 }
 
 #[test]
-fn a17_open_world_unstated_is_true() {
+fn open_world_unstated_is_true() {
     assert!(resolve(&Stated::of(&json!({}))).open_world);
 }
 
 #[test]
-fn a18_no_annotations_at_all_are_the_four_worst_values() {
+fn no_annotations_at_all_are_the_four_worst_values() {
     let worst = Resolved { read_only: false, destructive: true, idempotent: false, open_world: true };
     let nothing = Stated::default();
     assert_eq!(resolve(&nothing), worst);
@@ -95,12 +95,12 @@ fn a18_no_annotations_at_all_are_the_four_worst_values() {
 }
 
 #[test]
-fn a19_a_tool_of_ours_without_hints_states_the_four_worst_values() {
+fn a_tool_of_ours_without_hints_states_the_four_worst_values() {
     assert_eq!(ours("", None), stated(false, true, false, true));
 }
 
 #[test]
-fn a20_each_word_of_ours_narrows_one_of_the_four_and_read_only_three() {
+fn each_word_of_ours_narrows_one_of_the_four_and_read_only_three() {
     assert_eq!(ours("read_only", None), stated(true, false, true, true));
     assert_eq!(ours("additive", None), stated(false, false, false, true));
     assert_eq!(ours("idempotent", None), stated(false, true, true, true));
@@ -108,14 +108,14 @@ fn a20_each_word_of_ours_narrows_one_of_the_four_and_read_only_three() {
 }
 
 #[test]
-fn a21_a_contradiction_is_not_believed() {
+fn a_contradiction_is_not_believed() {
     for idempotent in HINTS {
         assert!(always_asks(&stated(true, true, idempotent, false)));
     }
 }
 
 #[test]
-fn a22_saying_less_never_turns_ask_into_run_nor_no_retry_into_retry() {
+fn saying_less_never_turns_ask_into_run_nor_no_retry_into_retry() {
     let mut compared = 0;
     for more in all() {
         let narrowing = [
@@ -142,7 +142,7 @@ fn a22_saying_less_never_turns_ask_into_run_nor_no_retry_into_retry() {
 }
 
 #[test]
-fn a23_read_only_and_idempotent_runs() {
+fn read_only_and_idempotent_runs() {
     for open_world in HINTS {
         assert!(always_runs(&stated(true, false, true, open_world)));
         assert!(always_runs(&stated(true, None, true, open_world)));
@@ -151,7 +151,7 @@ fn a23_read_only_and_idempotent_runs() {
 }
 
 #[test]
-fn a23_read_only_and_not_idempotent_is_the_deployments_choice() {
+fn read_only_and_not_idempotent_is_the_deployments_choice() {
     for idempotent in [None, Some(false)] {
         for deployment in deployments() {
             let runs = runs_in(&stated(true, None, idempotent, None), deployment);
@@ -163,7 +163,7 @@ fn a23_read_only_and_not_idempotent_is_the_deployments_choice() {
 }
 
 #[test]
-fn a24_not_read_only_and_not_destructive_is_the_deployments_choice() {
+fn not_read_only_and_not_destructive_is_the_deployments_choice() {
     for read_only in [None, Some(false)] {
         for (idempotent, open_world) in HINTS.into_iter().flat_map(|i| HINTS.map(|o| (i, o))) {
             for deployment in deployments() {
@@ -175,20 +175,20 @@ fn a24_not_read_only_and_not_destructive_is_the_deployments_choice() {
 }
 
 #[test]
-fn a25_destructive_asks_in_every_deployment() {
+fn destructive_asks_in_every_deployment() {
     assert!(all().filter(|stated| stated.destructive == Some(true)).all(|stated| always_asks(&stated)));
     assert!(always_asks(&ours("idempotent closed_world", None)));
 }
 
 #[test]
-fn a26_destructive_unstated_asks_in_every_deployment() {
+fn destructive_unstated_asks_in_every_deployment() {
     let unstated = |stated: &Stated| stated.destructive.is_none() && stated.read_only != Some(true);
     assert_eq!(all().filter(unstated).count(), 18);
     assert!(all().filter(unstated).all(|stated| always_asks(&stated)));
 }
 
 #[test]
-fn a27_whoever_is_asked_is_shown_the_title_if_there_is_one() {
+fn whoever_is_asked_is_shown_the_title_if_there_is_one() {
     let asked = |stated: &Stated, title: Option<&'static str>, name: &'static str| match decide(
         stated,
         title,
@@ -210,20 +210,20 @@ fn a27_whoever_is_asked_is_shown_the_title_if_there_is_one() {
 }
 
 #[test]
-fn a28_what_is_not_stated_idempotent_is_never_repeated() {
+fn what_is_not_stated_idempotent_is_never_repeated() {
     let not = |stated: &Stated| stated.idempotent != Some(true);
     assert!(all().filter(not).all(|stated| !may_retry(&stated, Trust::Trusted)));
 }
 
 #[test]
-fn a29_what_is_stated_idempotent_may_be_repeated() {
+fn what_is_stated_idempotent_may_be_repeated() {
     let idempotent = |stated: &Stated| stated.idempotent == Some(true);
     assert_eq!(all().filter(idempotent).count(), 27);
     assert!(all().filter(idempotent).all(|stated| may_retry(&stated, Trust::Trusted)));
 }
 
 #[test]
-fn a30_repeating_and_asking_are_two_questions() {
+fn repeating_and_asking_are_two_questions() {
     let revoke = ours("idempotent", Some("Revoke an API key (irreversible)"));
     assert!(always_asks(&revoke) && may_retry(&revoke, Trust::Trusted));
     let draft = ours("additive closed_world", None);
@@ -231,7 +231,7 @@ fn a30_repeating_and_asking_are_two_questions() {
 }
 
 #[test]
-fn a31_the_name_decides_nothing() {
+fn the_name_decides_nothing() {
     for stated in all() {
         for deployment in deployments() {
             let runs =
@@ -242,7 +242,7 @@ fn a31_the_name_decides_nothing() {
 }
 
 #[test]
-fn a32_nothing_that_an_untrusted_server_states_counts() {
+fn nothing_that_an_untrusted_server_states_counts() {
     assert_eq!(Trust::default(), Trust::Untrusted);
     for stated in all() {
         assert!(!may_retry(&stated, Trust::Untrusted));

@@ -1,5 +1,5 @@
 //! What is published of each tool, what it claims, and what clients make of it: golden files. The
-//! claims must also be those of `hints_expected.tsv`, which was written before there was any tool.
+//! claims must also be those of `hints_expected.tsv`, which nothing writes.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -33,11 +33,11 @@ fn the_list_as_it_goes_over_the_wire() {
     }
 }
 
-/// What the design has of each tool: name, effects, the four hints, the written title.
+/// What each tool is to claim: name, effects, the four hints, the written title.
 const EXPECTED: &str = include_str!("hints_expected.tsv");
 
 #[test]
-fn each_tool_claims_what_the_design_says() {
+fn each_tool_claims_what_is_expected_of_it() {
     let tools = tools();
     let expected: BTreeMap<_, _> =
         EXPECTED.lines().skip(1).map(|line| (line.split('\t').next().unwrap(), line.trim_end())).collect();

@@ -11,11 +11,14 @@ use relaylink_core::store::{Session, Store, StoreError, Value, Verdict, sqlite::
 use super::{COUNT, INSERT, insert, look, open, writes};
 use crate::{rows::raw, world::file};
 
+/// The file that a process of its own is to lock.
+const LOCK_VARIABLE: &str = "RELAYLINK_TEST_LOCK";
+
 /// Not a test: a process of its own holds the lock for two seconds, four times. Without its variable
 /// there is nothing to do.
 #[test]
 fn holds_the_lock() {
-    let Some(place) = std::env::var_os("PROBE_PATH") else { return };
+    let Some(place) = std::env::var_os(LOCK_VARIABLE) else { return };
     let other = raw(Path::new(&place));
     other.busy_timeout(Duration::from_secs(10)).unwrap();
     for _ in 0..4 {
@@ -32,7 +35,7 @@ async fn writes_wait_for_another_process_and_reads_do_not() {
     let store = open(&folder, Options::default());
     let mut other = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "sqlite::processes::holds_the_lock"])
-        .env("PROBE_PATH", file(folder.path()))
+        .env(LOCK_VARIABLE, file(folder.path()))
         .spawn()
         .unwrap();
     let mut writers = tokio::task::JoinSet::new();
