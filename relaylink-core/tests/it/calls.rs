@@ -1,14 +1,12 @@
 //! What one call of a Relay's tool may leave behind, and which tools a Relay has.
 
-use relaylink_core::{
-    memory::MemoryAdd,
-    prelude::*,
-    relay::Relay,
-    tool::{Caller, Ceiling, toolset::CallError},
-};
-use serde_json::{Value as Json, json};
+use relaylink_core::{memory::MemoryAdd, prelude::*, relay::Relay, tool::Caller};
+use serde_json::json;
 
-use crate::town::Town;
+use crate::{
+    town::Town,
+    world::{answered, may, object},
+};
 
 const NOTE: Write = Write::new("INSERT INTO memories_gone (id, account) VALUES (?1, ?2)");
 
@@ -88,13 +86,9 @@ async fn a_refusal_within_undoes_the_whole_whichever_of_the_two_would_keep() {
 #[tokio::test]
 async fn a_relays_tool_beyond_the_ceiling_is_refused_before_its_arguments_are_read() {
     let town = Town::new().await;
-    let reader = Ceiling::listed::<&str>([]);
-    let reader = Caller::with_credential(town.caller("ana").account, "another_1", reader);
-    let Json::Object(wrong) = json!({ "nonsense": true }) else { panic!() };
-    let code = |reply| match reply {
-        Err(CallError::Stopped(stop)) => stop.into_refusal().code,
-        other => panic!("{other:?}"),
-    };
+    let reader = Caller::with_credential(town.caller("ana").account, "another_1", may(&[]));
+    let wrong = object(json!({ "nonsense": true }));
+    let code = |reply| answered(reply).unwrap_err().code;
     assert_eq!(code(town.relay.call(&reader, "memory_add", wrong.clone()).await), Code::NotPermitted);
     assert_eq!(code(town.relay.toolset().call(&reader, "memory_add", wrong).await), Code::NotPermitted);
     let typed = MemoryAdd { text: "tea".into(), about: None, replaces: None };
