@@ -9,10 +9,13 @@ import sys
 import tempfile
 
 import httpx2
+from jsonschema import Draft7Validator, Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 PROGRAM, INSPECTOR = sys.argv[1:3]
+# What clients validate with: a schema declares no dialect, and must mean the same in both.
+DIALECTS = [Draft7Validator, Draft202012Validator]
 ANA, BEN = "ana@example.org", "ben@example.org"
 
 
@@ -89,6 +92,8 @@ async def briefing(client, ana, ben):
         failed, reply, text = await client.call(*side, tool, arguments)
         assert not failed, f"{tool}: {text}"
         assert json.loads(text) == reply, f"{tool}: the text block and the structured content differ"
+        for dialect in DIALECTS:
+            dialect(by_name[tool]["outputSchema"]).validate(reply)
         return reply
 
     tools = await client.tools(*ana)
@@ -96,6 +101,9 @@ async def briefing(client, ana, ben):
     for tool in tools:
         assert hints <= tool["annotations"].keys(), tool["name"]
         assert tool["outputSchema"]["type"] == "object", tool["name"]
+        for dialect in DIALECTS:
+            dialect.check_schema(tool["inputSchema"])
+            dialect.check_schema(tool["outputSchema"])
     by_name = {tool["name"]: tool for tool in tools}
     assert by_name["confirm_send"]["annotations"]["title"] == "Send package (irreversible)"
 
