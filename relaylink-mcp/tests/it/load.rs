@@ -18,7 +18,7 @@ use tower::ServiceExt;
 
 use crate::support::{
     Site, Wire, call, refusal, request,
-    site::{Keys, answer, head},
+    site::{Keys, answer, head, kept},
     tools,
 };
 
@@ -76,9 +76,7 @@ async fn a_call_given_up_while_it_waits_never_starts() {
 /// A connection on which a large answer is asked for again and again, and not a byte of it read.
 async fn stuck(site: &Site) -> TcpStream {
     let mut stream = TcpStream::connect(site.address).await.unwrap();
-    let body = call(1, "large", &json!({"bytes": 500_000})).to_string();
-    let head = head("POST", &[("connection", "keep-alive")]);
-    let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    let request = kept(&call(1, "large", &json!({"bytes": 500_000})));
     stream.write_all(request.repeat(20).as_bytes()).await.unwrap();
     stream
 }

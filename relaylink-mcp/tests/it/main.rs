@@ -11,5 +11,7 @@ mod listing;
 mod load;
 mod sessions;
 mod shutdown;
+mod slow_reader;
+mod stdout;
 mod support;
 mod transactions;

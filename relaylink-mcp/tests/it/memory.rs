@@ -56,9 +56,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks for all the answers, and takes a hundred bytes a second of them, or nothing.
 async fn slow(mut stream: TcpStream, takes: bool) {
-    let body = call(1, "large", &json!({"bytes": LENGTH})).to_string();
-    let head = site::head("POST", &[("connection", "keep-alive")]);
-    let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    let request = site::kept(&call(1, "large", &json!({"bytes": LENGTH})));
     let (mut read, mut write) = stream.split();
     let asks = async {
         // A server that does not read on takes them later, or never.

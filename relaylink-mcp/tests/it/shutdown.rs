@@ -5,6 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use relaylink_core::{
+    mail::{Answer, Courier, LetterState, MemoryMailer},
+    relay::SystemClock,
+};
 use relaylink_mcp::Server;
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -12,8 +16,13 @@ use tokio::{
     net::TcpStream,
     time::{sleep, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
-use crate::support::{Site, Wire, call, initialize, site::head, tools};
+use crate::support::{
+    House, Site, Wire, call, initialize,
+    site::{answered, head, post},
+    tools,
+};
 
 #[tokio::test]
 async fn input_that_ends_at_once_ends_the_session_at_once() {
@@ -108,10 +117,10 @@ async fn a_client_that_is_gone_in_the_middle_of_a_line_ends_the_session() {
 
 #[tokio::test]
 async fn a_session_that_is_told_to_stop_writes_what_is_ready_and_stops() {
-    let server = Server::new(tools::toolset(&Arc::default()));
-    let mut wire = Wire::opened(server, tools::ana()).await;
+    let bench = Arc::default();
+    let mut wire = Wire::opened(Server::new(tools::toolset(&bench)), tools::ana()).await;
     wire.say(&call(1, "slow", &json!({"millis": 300}))).await;
-    sleep(Duration::from_millis(100)).await;
+    until(|| bench.running.load(Ordering::SeqCst) == 1).await;
     wire.stop();
     assert_eq!(wire.hear().await.unwrap()["id"], 1);
     timeout(Duration::from_secs(3), wire.session).await.unwrap().unwrap().unwrap();
@@ -120,30 +129,77 @@ async fn a_session_that_is_told_to_stop_writes_what_is_ready_and_stops() {
 #[tokio::test]
 async fn a_server_that_is_told_to_stop_answers_what_runs_and_stops() {
     let mut site = Site::open().await;
-    // Three connections that are open and say nothing, and one that never ends its request.
+    // Three connections that are open and say nothing.
     let mut open = Vec::new();
     for _ in 0..3 {
         open.push(TcpStream::connect(site.address).await.unwrap());
     }
     let address = site.address;
-    let running = tokio::spawn(async move {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        let body = call(1, "slow", &json!({"millis": 1000})).to_string();
-        let request = head("POST", &[]) + &format!("content-length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut bytes = Vec::new();
-        tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut bytes).await.unwrap();
-        String::from_utf8(bytes).unwrap()
-    });
-    while site.bench.running.load(Ordering::SeqCst) == 0 {
-        sleep(Duration::from_millis(5)).await;
-    }
+    let running = post(address, &call(1, "slow", &json!({"millis": 1000}))).await;
+    until(|| site.bench.running.load(Ordering::SeqCst) == 1).await;
     let started = Instant::now();
     site.stop();
-    assert!(running.await.unwrap().contains("at last"));
+    assert_eq!(answered(running).await.json()["result"]["structuredContent"]["text"], "at last");
     timeout(Duration::from_secs(10), site.serving).await.unwrap().unwrap().unwrap();
     assert!(started.elapsed() < Duration::from_secs(5), "idle connections hold nothing up");
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}
+
+/// As the program joins them: the server, and the courier who is told once the server stops.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn told_to_stop_with_a_call_a_mail_and_open_requests() {
+    let house = House::build().await;
+    let mailer = MemoryMailer::new();
+    mailer.answer(&"ben@example.org".parse().unwrap(), [Answer::Stall]);
+    let clock = Arc::new(SystemClock);
+    let courier = Courier::new(Arc::clone(&house.store), Arc::new(mailer.clone()), clock, house.post.clone());
+    let bench = Arc::default();
+    let toolset = house.relay.toolset().merge(&tools::toolset(&bench)).unwrap();
+    let mut site = house.serve(toolset, bench).await;
+    let stop = CancellationToken::new();
+    let mailing = tokio::spawn({
+        let (courier, stop) = (courier.clone(), stop.clone());
+        async move { courier.run(stop.cancelled_owned()).await }
+    });
+
+    let invited = site.ask(&call(1, "invite_contact", &json!({"email": "ben@example.org"}))).await;
+    assert_eq!(invited["result"]["isError"], false, "{invited}");
+    until(|| mailer.attempts().len() == 1).await;
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(site.address).await.unwrap();
+        stream.write_all((head("POST", &[]) + "content-length: 100\r\n\r\n{").as_bytes()).await.unwrap();
+        open.push(stream);
+    }
+    let slow = post(site.address, &call(2, "slow", &json!({"millis": 1000}))).await;
+    until(|| site.bench.running.load(Ordering::SeqCst) == 1).await;
+
+    let started = Instant::now();
+    site.stop();
+    stop.cancel();
+    assert_eq!(answered(slow).await.json()["result"]["structuredContent"]["text"], "at last");
+    let ended = async { tokio::join!(site.serving, mailing) };
+    let (serving, mailing) = timeout(Duration::from_secs(10), ended).await.expect("both end");
+    serving.unwrap().unwrap();
+    mailing.unwrap().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+
+    // Nobody knows whether it went, so it goes again when told to, and once.
+    let letters = courier.outbox().list(None, None, 10).await.unwrap();
+    assert_eq!((letters.len(), letters[0].state, letters[0].attempts), (1, LetterState::Unknown, 1));
+    assert_eq!(courier.drain().await.unwrap().sent, 0);
+    courier.outbox().resend(&letters[0].id).await.unwrap();
+    assert_eq!(courier.drain().await.unwrap().sent, 1);
+    assert_eq!(mailer.attempts_of(&letters[0].message_id), 2);
+}
+
+async fn until(done: impl Fn() -> bool) {
+    let waiting = async {
+        while !done() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), waiting).await.expect("it comes to that");
 }
 
 #[tokio::test(start_paused = true)]

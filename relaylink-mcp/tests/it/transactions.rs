@@ -8,10 +8,10 @@ use relaylink_core::{
     store::{Value, sqlite::Sqlite},
     tool::Caller,
 };
-use relaylink_mcp::{Authenticate, Http, Server, auth::AuthError};
+use relaylink_mcp::{Http, Server};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Site, Wire, call, refusal};
+use crate::support::{Site, Wire, call, house::Everybody, refusal};
 
 /// Write a row, and fall over before the end.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -40,15 +40,6 @@ impl Run for Stumble {
     }
 }
 
-/// Everybody is Ana.
-struct Ana(Caller);
-
-impl Authenticate for Ana {
-    async fn authenticate(&self, _: &str) -> Result<Option<Caller>, AuthError> {
-        Ok(Some(self.0.clone()))
-    }
-}
-
 #[tokio::test]
 async fn a_panic_within_a_transaction_is_a_refusal_and_undone_over_both_transports() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,7 +48,7 @@ async fn a_panic_within_a_transaction_is_a_refusal_and_undone_over_both_transpor
     let ana = Caller::local("acc_ana");
     let server = Server::new(relay.toolset());
     let mut wire = Wire::opened(server.clone(), ana.clone()).await;
-    let site = Site::serving(Http::new(&server).router(Ana(ana)), Arc::default()).await;
+    let site = Site::serving(Http::new(&server).router(Everybody(ana)), Arc::default()).await;
     let falls = call(1, "stumble", &json!({ "falls": true }));
     for _ in 0..3 {
         let told = wire.ask(&falls).await;

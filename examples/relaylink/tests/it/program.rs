@@ -6,6 +6,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread::{self, JoinHandle},
 };
 
 use serde_json::{Value as Json, json};
@@ -84,11 +85,21 @@ pub(crate) fn ended(mut command: Command) -> Ended {
     }
 }
 
+/// Reads all that a program logs, so that it never waits for whoever reads it.
+fn drained(mut stderr: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut log = String::new();
+        stderr.read_to_string(&mut log).unwrap();
+        log
+    })
+}
+
 /// A client that has started the program for itself.
 pub(crate) struct Client {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    log: JoinHandle<String>,
     sent: u64,
 }
 
@@ -96,7 +107,8 @@ impl Client {
     pub(crate) fn start(mut program: Command) -> Self {
         let mut child = program.stdin(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Self { child, stdin, stdout, sent: 0 };
+        let log = drained(child.stderr.take().unwrap());
+        let mut client = Self { child, stdin, stdout, log, sent: 0 };
         let me = json!({ "name": "test", "version": "1" });
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me });
         client.ask("initialize", &hello);
@@ -147,21 +159,19 @@ impl Client {
 
     /// Ends its side, and waits for the program to end.
     pub(crate) fn end(self) -> Ended {
-        let Self { child, stdin, mut stdout, .. } = self;
+        let Self { mut child, stdin, mut stdout, log, .. } = self;
         drop(stdin);
         let mut rest = String::new();
         stdout.read_to_string(&mut rest).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        Ended { code: output.status.code(), stdout: rest, stderr }
+        Ended { code: child.wait().unwrap().code(), stdout: rest, stderr: log.join().unwrap() }
     }
 }
 
 /// A server in a process of its own.
 pub(crate) struct Server {
     child: Child,
-    stderr: BufReader<std::process::ChildStderr>,
-    log: String,
+    /// What it logged until it listened, and what it logs from then on.
+    log: (String, Option<JoinHandle<String>>),
     address: String,
 }
 
@@ -179,7 +189,7 @@ impl Server {
                 break address.trim().strip_suffix("/mcp").unwrap().to_owned();
             }
         };
-        Self { child, stderr, log, address }
+        Self { child, log: (log, Some(drained(stderr))), address }
     }
 
     /// Posts one request with this key, and gives status and body.
@@ -229,10 +239,11 @@ impl Server {
     /// Waits until it has ended.
     #[cfg(unix)]
     pub(crate) fn ended(mut self) -> Ended {
-        self.stderr.read_to_string(&mut self.log).unwrap();
         let mut stdout = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        Ended { code: self.child.wait().unwrap().code(), stdout, stderr: self.log.clone() }
+        let (before, after) = (&self.log.0, self.log.1.take().unwrap());
+        let stderr = before.clone() + &after.join().unwrap();
+        Ended { code: self.child.wait().unwrap().code(), stdout, stderr }
     }
 }
 

@@ -1,6 +1,12 @@
 //! One client, one account, over stdin and stdout.
 
-use std::{io::Write, process::Stdio};
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread::{sleep, spawn},
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value as Json, json};
 
@@ -80,6 +86,123 @@ fn tools_are_offered_as_configured_by_flag_or_environment() {
     program.env("RELAYLINK_READ_ONLY", "true");
     let mut reading = Client::start(program);
     assert_eq!(reading.tools(), ["memory_search"]);
+}
+
+/// Ana and Ben, who are contacts.
+fn contacts() -> Data {
+    let data = Data::with_ana();
+    data.done("account create ben@example.org --name Ben");
+    let mut ana = of(&data, "ana", &[]);
+    let mut ben = of(&data, "ben", &[]);
+    let invited = ana.call("invite_contact", &json!({ "email": "ben@example.org" }));
+    let request = &invited["structuredContent"]["request"];
+    assert_eq!(ben.call("accept_contact", &json!({ "request": request }))["isError"], false);
+    data
+}
+
+/// A client of this person.
+fn of(data: &Data, who: &str, more: &[&str]) -> Client {
+    let account = format!("{who}@example.org");
+    let arguments = ["stdio", "--account", &account].into_iter().chain(more.iter().copied());
+    Client::start(data.program(arguments))
+}
+
+fn draft(client: &mut Client) -> Json {
+    let draft = json!({ "to": ["ben@example.org"], "subject": "Numbers", "body": "All is well." });
+    client.call("draft_package", &draft)["structuredContent"]["draft"].clone()
+}
+
+#[test]
+fn a_briefing_goes_through_the_smallest_set() {
+    let data = contacts();
+    let mut ana = of(&data, "ana", &["--toolsets", "messages"]);
+    let mut ben = of(&data, "ben", &["--toolsets", "messages"]);
+    assert_eq!(ana.tools().len(), 8);
+    let draft = draft(&mut ana);
+    let sent = ana.call("confirm_send", &json!({ "draft": draft }));
+    assert_eq!(sent["isError"], false, "{sent}");
+    let inbox = ben.call("check_inbox", &json!({}));
+    let package = &inbox["structuredContent"]["packages"][0]["package"];
+    let read = ben.call("get_package", &json!({ "package": package }));
+    assert_eq!(read["structuredContent"]["body"]["content"], "All is well.", "{read}");
+    // A tool of another room is none here, and says which.
+    ana.send("tools/call", &json!({ "name": "memory_add", "arguments": { "text": "x" } }));
+    let error = &ana.answer()["error"];
+    assert_eq!(error["code"], -32602);
+    assert!(error["message"].as_str().unwrap().contains("memory_add"), "{error}");
+}
+
+#[test]
+fn help_is_told_and_nothing_is_made() {
+    for arguments in ["--help", "stdio --help", "serve --help"] {
+        let data = Data::new();
+        let told = data.run(arguments);
+        assert_eq!((told.code, told.stderr.as_str()), (Some(0), ""), "{arguments}");
+        assert!(told.stdout.contains("Usage: relaylink"), "{arguments}: {}", told.stdout);
+        assert!(!data.store().exists(), "{arguments}");
+    }
+}
+
+/// How soon it is gone once its input ends.
+const SOON: Duration = Duration::from_secs(2);
+
+#[test]
+fn without_input_it_is_gone_at_once() {
+    let data = Data::with_ana();
+    let begun = Instant::now();
+    let ended = data.run("stdio");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_request_and_the_end_of_input_are_answered_and_its_mail_goes_once() {
+    let data = contacts();
+    let mut ana = of(&data, "ana", &[]);
+    let draft = draft(&mut ana);
+    ana.send("tools/call", &json!({ "name": "confirm_send", "arguments": { "draft": draft } }));
+    let ended = ana.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let sent: Json = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(sent["result"]["isError"], false, "{sent}");
+    // If it has not gone yet, the next one that is started sends it.
+    let next = of(&data, "ana", &[]);
+    let letters = || data.mails().iter().filter(|mail| mail.contains("Numbers")).count();
+    let patience = Instant::now() + Duration::from_secs(30);
+    while letters() == 0 && Instant::now() < patience {
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(next.end().code, Some(0));
+    assert_eq!(letters(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn when_its_parent_is_killed_it_goes_too() {
+    let data = Data::with_ana();
+    // The parent alone holds the other end of its input, as a client does.
+    let script = r#"mkfifo "$1"; "$2" stdio <"$1" & exec 3>"$1"; printf '%s\n' "$3" >&3; read -r forever"#;
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "ping" }).to_string();
+    let program = data.program([""; 0]);
+    let mut parent = Command::new("sh");
+    parent.args(["-c", script, "sh"]).arg(data.store().with_file_name("input"));
+    parent.arg(program.get_program()).arg(hello);
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => parent.env(name, value),
+            None => parent.env_remove(name),
+        };
+    }
+    let mut parent = parent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // Its stdout is the parent's: it ends when both are gone.
+    let (told, lines) = mpsc::channel();
+    let stdout = BufReader::new(parent.stdout.take().unwrap());
+    spawn(move || stdout.lines().for_each(|line| told.send(line.unwrap()).unwrap()));
+    let line = lines.recv_timeout(Duration::from_secs(30)).unwrap();
+    assert!(line.contains("\"result\""), "{line}");
+    parent.kill().unwrap();
+    assert_eq!(lines.recv_timeout(SOON), Err(mpsc::RecvTimeoutError::Disconnected));
+    parent.wait().unwrap();
 }
 
 #[test]

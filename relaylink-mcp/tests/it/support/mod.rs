@@ -1,11 +1,13 @@
 //! A toolset over state of its own, and a client of each transport that can also misbehave.
 
+pub(crate) mod house;
 pub(crate) mod site;
 pub(crate) mod tools;
 pub(crate) mod wire;
 
 use serde_json::{Value as Json, json};
 
+pub(crate) use house::House;
 pub(crate) use site::Site;
 pub(crate) use wire::Wire;
 

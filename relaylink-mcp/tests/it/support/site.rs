@@ -24,7 +24,7 @@ impl Authenticate for Keys {
         match bearer {
             "ana-key" => Ok(Some(tools::ana())),
             "ben-key" => Ok(Some(tools::ben())),
-            "broken" => Err("the disk is on fire".into()),
+            "broken-key" => Err("the disk is on fire".into()),
             _ => Ok(None),
         }
     }
@@ -133,4 +133,43 @@ pub(crate) fn answer(bytes: &[u8]) -> Answer {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("an answer: {text:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// A request as Ana's client sends it, on a connection that stays open.
+pub(crate) fn kept(message: &Json) -> String {
+    let body = message.to_string();
+    format!("{}content-length: {}\r\n\r\n{body}", head("POST", &[("connection", "keep-alive")]), body.len())
+}
+
+/// Posts a request without waiting for its answer.
+pub(crate) async fn post(address: SocketAddr, message: &Json) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(kept(message).as_bytes()).await.unwrap();
+    stream
+}
+
+/// The next answer on a connection, of which nothing has been taken.
+pub(crate) async fn answered(mut stream: TcpStream) -> Answer {
+    next(&mut stream, &mut Vec::new()).await
+}
+
+/// The next answer on a connection that stays open; `taken` is what came before it is asked for, and
+/// what came of those after it.
+pub(crate) async fn next(stream: &mut TcpStream, taken: &mut Vec<u8>) -> Answer {
+    let reading = async {
+        loop {
+            if let Some(length) = complete(taken) {
+                return answer(&taken.drain(..length).collect::<Vec<_>>());
+            }
+            assert_ne!(stream.read_buf(taken).await.unwrap(), 0, "the connection broke off");
+        }
+    };
+    timeout(PATIENCE, reading).await.expect("an answer")
+}
+
+/// How many bytes the first answer in there has, once it is there whole.
+fn complete(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
+    let body: usize = answer(&bytes[..head]).header("content-length").unwrap().parse().unwrap();
+    (bytes.len() >= head + body).then_some(head + body)
 }
