@@ -20,6 +20,7 @@ mod golden;
 mod kill;
 mod late_claim;
 mod lenient;
+mod locked;
 mod mail;
 mod memory;
 mod messages;

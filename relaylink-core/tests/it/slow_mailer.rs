@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use relaylink_core::{
-    mail::{Answer, Courier, MemoryMailer, Post},
+    mail::{Answer, Courier, LetterState, MemoryMailer, Pace, Post, Trouble},
     relay::SystemClock,
 };
 use serde_json::json;
@@ -18,9 +18,10 @@ use crate::town::{Town, address, text};
 const AT_ONCE: Duration = Duration::from_secs(3);
 
 /// A courier of this town at work, with a mailer of which the test knows.
-fn at_work(town: &Town, mailer: &MemoryMailer) -> JoinHandle<()> {
+fn at_work(town: &Town, mailer: &MemoryMailer, pace: Pace) -> JoinHandle<()> {
     let mailer = Arc::new(mailer.clone());
     let courier = Courier::new(Arc::clone(&town.store), mailer, Arc::new(SystemClock), Post::default());
+    let courier = courier.at(pace);
     tokio::spawn(async move { courier.run(std::future::pending()).await.unwrap() })
 }
 
@@ -41,7 +42,13 @@ async fn confirm_send_answers_at_once_while_the_mailer_stalls_and_a_retry_sends_
     let town = Town::new().await;
     town.contacts("ana", "ben").await;
     let mailer = MemoryMailer::new();
-    let courier = at_work(&town, &mailer);
+    // It would be tried again at once, if it were.
+    let pace = Pace {
+        send_timeout: Duration::from_secs(1),
+        retry_first: Duration::from_millis(1),
+        ..Pace::default()
+    };
+    let courier = at_work(&town, &mailer, pace);
     // The mail that asked Ben is out; the one that follows hangs for ever.
     attempts(&mailer, "ben", 1).await;
     mailer.answer(&address("ben").parse().unwrap(), [Answer::Stall]);
@@ -55,7 +62,27 @@ async fn confirm_send_answers_at_once_while_the_mailer_stalls_and_a_retry_sends_
     }
     let status = town.ok("ana", "thread_status", json!({ "thread": sent["thread"] })).await;
     assert_eq!(status["packages"].as_array().unwrap().len(), 1);
+    // The stall comes to its end: nobody knows whether it went, and nobody sends it again.
+    let about = text(&sent["package"]);
+    let letter = timeout(Duration::from_secs(10), async {
+        loop {
+            let letters = town.letters().await;
+            let letter = letters.into_iter().find(|letter| letter.about == about).unwrap();
+            if letter.state != LetterState::Waiting {
+                return letter;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
+    let letter = letter.await.expect("an attempt ends");
+    assert_eq!((letter.state, letter.trouble), (LetterState::Unknown, Some(Trouble::NoAnswer)));
+    assert_eq!(confirm().await.expect("nor does one after the end"), sent);
+    // The courier has looked for mail since: what is queued now goes.
+    town.ok("ana", "invite_contact", json!({ "email": address("cara") })).await;
+    attempts(&mailer, "cara", 1).await;
     attempts(&mailer, "ben", 2).await;
+    let letter = town.letters().await.into_iter().find(|letter| letter.about == about).unwrap();
+    assert_eq!((letter.state, letter.attempts), (LetterState::Unknown, 1));
     assert_eq!((town.count("packages"), town.count("deliveries")), (1, 1));
     courier.abort();
 }
@@ -66,7 +93,7 @@ async fn reads_are_answered_while_many_sends_stall() {
     town.contacts("ana", "ben").await;
     let mailer = MemoryMailer::new();
     mailer.delay(Duration::from_mins(1));
-    let courier = at_work(&town, &mailer);
+    let courier = at_work(&town, &mailer, Pace::default());
     let mut sends = Vec::new();
     for n in 0..8 {
         let draft = town.draft("ana", &["ben"], &format!("Draft {n}")).await;

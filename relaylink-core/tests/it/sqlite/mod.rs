@@ -2,7 +2,7 @@
 
 mod groups;
 mod life;
-mod processes;
+pub(crate) mod processes;
 mod reads;
 
 use std::sync::{Arc, Mutex};

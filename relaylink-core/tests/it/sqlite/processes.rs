@@ -1,7 +1,10 @@
 //! Beside other processes on the same file.
 
 use std::{
+    ffi::OsString,
+    io::{BufRead, BufReader, Write},
     path::Path,
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -11,33 +14,54 @@ use relaylink_core::store::{Session, Store, StoreError, Value, Verdict, sqlite::
 use super::{COUNT, INSERT, insert, look, open, writes};
 use crate::{rows::raw, world::file};
 
-/// The file that a process of its own is to lock.
-const LOCK_VARIABLE: &str = "RELAYLINK_TEST_LOCK";
+/// The file that a process of its own is to lock, how often, and for how many milliseconds each time.
+const LOCK_VARIABLES: [&str; 3] =
+    ["RELAYLINK_TEST_LOCK", "RELAYLINK_TEST_LOCK_TIMES", "RELAYLINK_TEST_LOCK_MILLIS"];
+/// Between one time and the next.
+const UNLOCKED: Duration = Duration::from_millis(100);
 
-/// Not a test: a process of its own holds the lock for two seconds, four times. Without its variable
-/// there is nothing to do.
+/// Not a test: a process of its own holds the lock. Without its variables there is nothing to do.
 #[test]
 fn holds_the_lock() {
-    let Some(place) = std::env::var_os(LOCK_VARIABLE) else { return };
-    let other = raw(Path::new(&place));
+    let [Some(file), Some(times), Some(millis)] = LOCK_VARIABLES.map(std::env::var_os) else { return };
+    let number = |text: OsString| text.into_string().unwrap().parse().unwrap();
+    let other = raw(Path::new(&file));
     other.busy_timeout(Duration::from_secs(10)).unwrap();
-    for _ in 0..4 {
+    let (times, long) = (number(times), Duration::from_millis(number(millis)));
+    for _ in 0..times {
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        std::thread::sleep(Duration::from_secs(2));
+        // Past the capture of a test's output: whoever started it waits for this.
+        writeln!(std::io::stderr(), "locked").unwrap();
+        std::thread::sleep(long);
         other.execute_batch("COMMIT").unwrap();
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(UNLOCKED);
     }
 }
+
+/// Another process that holds the file's lock so often and so long; it has begun to.
+pub(crate) fn locked_elsewhere(file: &Path, times: u32, long: Duration) -> Child {
+    let values = [file.as_os_str().to_owned(), times.to_string().into(), long.as_millis().to_string().into()];
+    let mut other = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "sqlite::processes::holds_the_lock"])
+        .envs(LOCK_VARIABLES.into_iter().zip(values))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(other.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "locked\n");
+    other
+}
+
+/// As long as a read may take meanwhile: a busy machine's while, and far less than the lock is held.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_wait_for_another_process_and_reads_do_not() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder, Options::default());
-    let mut other = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "sqlite::processes::holds_the_lock"])
-        .env(LOCK_VARIABLE, file(folder.path()))
-        .spawn()
-        .unwrap();
+    let mut other = locked_elsewhere(&file(folder.path()), 4, AT_ONCE * 2);
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..50 {
         let store = store.clone();
@@ -61,7 +85,7 @@ async fn writes_wait_for_another_process_and_reads_do_not() {
         slowest = slowest.max(start.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(slowest < Duration::from_millis(500), "a read took {slowest:?}");
+    assert!(slowest < AT_ONCE, "a read took {slowest:?}");
     while let Some(ended) = writers.join_next().await {
         ended.unwrap();
     }
