@@ -6,7 +6,7 @@ use super::{
 };
 use crate::failure::Failure;
 
-/// What the design says of the tools that are played: read-only, destructive, idempotent, open world.
+/// What the tools that are played are to hint: read-only, destructive, idempotent, open world.
 const HINTS: [(&str, [bool; 4]); 9] = [
     ("invite_contact", [false, false, true, true]),
     ("list_contacts", [true, false, true, false]),
@@ -92,7 +92,7 @@ pub(super) async fn play(stage: &mut Stage, show: &mut Show) -> Result<(), Failu
     play.show.end()
 }
 
-/// The tools' hints are what the design says, and `confirm_send` bears its title.
+/// The tools hint what they are to hint, and `confirm_send` bears its title.
 fn hints(actor: &Actor) -> Result<(), Failure> {
     for (name, expected) in HINTS {
         let annotations =
