@@ -149,10 +149,9 @@ fn what_does_not_exist_is_seen() {
         "relaylink-core it cases_table::nothing",
         "relaylink-core it cases_table::rows",
         "relaylink-core it what_does_not_exist_is_seen",
-        // What a test runs in a process of its own, and what is not there on every system.
+        // What tests run in processes of their own.
         "relaylink-core it kill::child",
         "relaylink-core lib store::sqlite::migrate::tests::opens_in_a_process_of_its_own",
-        "relaylink-core it sqlite::life::the_file_is_its_owners_alone",
         "relaylink-core lib cases_table::what_does_not_exist_is_seen",
         "relaylink-core ui fail/nothing.rs",
         "relaylink-core ui fail",
@@ -164,6 +163,27 @@ fn what_does_not_exist_is_seen() {
     ] {
         assert!(here.complaint(unsound).is_some(), "{unsound}");
     }
+}
+
+#[test]
+fn a_test_that_may_not_run_is_none() {
+    let runs = |text: &str| runs(&syn::parse_str::<syn::ItemFn>(text).unwrap().attrs);
+    for test in
+        ["#[test] fn t() {}", "/// It runs.\n#[tokio::test(flavor = \"multi_thread\")] async fn t() {}"]
+    {
+        assert!(runs(test), "{test}");
+    }
+    for none in [
+        "fn t() {}",
+        "#[test] #[ignore] fn t() {}",
+        "#[cfg(windows)] #[test] fn t() {}",
+        "#[test] #[cfg(feature = \"slow\")] fn t() {}",
+        "#[cfg_attr(windows, ignore)] #[test] fn t() {}",
+        "/// Not a test: a part of one.\n#[test] fn t() {}",
+    ] {
+        assert!(!runs(none), "{none}");
+    }
+    assert_eq!(runs("#[cfg(unix)] #[test] fn t() {}"), cfg!(unix));
 }
 
 /// What an entry of the table may name.
@@ -279,13 +299,17 @@ fn opened(module: &ItemMod, folder: &Path) -> (Vec<Item>, PathBuf) {
     (parsed(&file).items, folder.join(name))
 }
 
-/// Whether it is a test that runs wherever this one does. One that is ignored, left out on some system
-/// or only a part of another, which its doc comment then begins with, holds nothing.
+/// Whether it is a test that runs where this one does. One that is ignored, that may be left out, or
+/// that is only a part of another, with which its doc comment then begins, holds nothing.
 fn runs(attributes: &[Attribute]) -> bool {
     let is_test =
         |attribute: &Attribute| attribute.path().segments.last().is_some_and(|last| last.ident == "test");
     let holds_nothing = |attribute: &Attribute| {
-        ["ignore", "cfg", "cfg_attr"].iter().any(|word| attribute.path().is_ident(word))
+        let is = |word| attribute.path().is_ident(word);
+        let here = cfg!(unix) && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("unix"));
+        is("ignore")
+            || is("cfg_attr")
+            || (is("cfg") && !here)
             || doc(attribute).is_some_and(|text| text.trim_start().starts_with("Not a test:"))
     };
     attributes.iter().any(is_test) && !attributes.iter().any(holds_nothing)
