@@ -1,5 +1,16 @@
 //! What `#[derive(Tool)]` emits. Not for use by hand: it may change at any time.
 
+/// The core, by the name that the derive gives it. A macro, since rustc goes on where it cannot find one,
+/// and ends at a trait that it cannot find: one wrong `crate = …` would hide the mistakes of all other tools.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool {
+    ($($items:tt)*) => {
+        use $crate as __relaylink;
+        $($items)*
+    };
+}
+
 /// The tool lists the effect `E`. See [`May`](crate::tool::May).
 pub trait Lists<E> {}
 

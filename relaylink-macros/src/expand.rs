@@ -11,8 +11,8 @@ use crate::{
 /// The tool's impls and the proofs of its hints. Where it is not sound it claims nothing, and its
 /// effects still count, so that only the true mistakes are reported.
 pub(crate) fn tool(tool: &Tool, sound: bool) -> TokenStream {
-    let path = &tool.core;
-    let core = quote_spanned!(tool.core_span=> use #path as __relaylink;);
+    let core = &tool.core;
+    let enter = quote_spanned!(tool.core_span=> #core::__tool!);
     let aliases: Vec<Ident> =
         tool.effects.iter().enumerate().map(|(at, effect)| alias(at, effect.word.span())).collect();
     let paths = tool.effects.iter().map(|effect| &effect.path);
@@ -32,13 +32,14 @@ pub(crate) fn tool(tool: &Tool, sound: bool) -> TokenStream {
         #[doc(hidden)]
         #[allow(deprecated, unused_qualifications)]
         const _: () = {
-            #core
-            #(type #aliases = #paths;)*
-            #values
-            #description
-            #implementation
-            #may
-            #proofs
+            #enter {
+                #(type #aliases = #paths;)*
+                #values
+                #description
+                #implementation
+                #may
+                #proofs
+            }
         };
     }
 }

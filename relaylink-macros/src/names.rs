@@ -68,6 +68,11 @@ pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
         .map(|(_, known)| known)
 }
 
+/// Whether two words are the same but for one slip of a letter.
+pub(crate) fn one_slip(word: &str, known: &str) -> bool {
+    strsim::osa_distance(&plainly(word), &plainly(known)) <= 1
+}
+
 /// Without what people write differently: `readOnlyHint` → `readonly`.
 pub(crate) fn plainly(word: &str) -> String {
     let mut plain = word.replace('_', "").to_lowercase();

@@ -14,7 +14,7 @@ pub(crate) struct Draft {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// `word`, `word(…)` or `word = …`.
+/// `word`, `word(…)`, also in other brackets, or `word = …`.
 pub(crate) struct Entry {
     pub(crate) word: Ident,
     pub(crate) beside: Beside,
@@ -88,7 +88,7 @@ pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Entry> {
 
 fn beside(tokens: &mut Peekable<IntoIter>) -> Beside {
     match tokens.peek() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+        Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None => {
             let group = group.clone();
             tokens.next();
             Beside::List(group)
@@ -169,7 +169,9 @@ fn effect(path: Path) -> Option<Effect> {
     Some(Effect { path, word })
 }
 
-/// Whether two paths are written alike.
+/// Whether two paths end alike. What they lead to nobody knows yet; two effects of one name would be one
+/// to every ceiling.
 pub(crate) fn alike(one: &Path, other: &Path) -> bool {
-    one.to_token_stream().to_string() == other.to_token_stream().to_string()
+    let last = |path: &Path| path.segments.last().map(|last| last.to_token_stream().to_string());
+    last(one) == last(other)
 }

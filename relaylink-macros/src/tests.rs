@@ -82,6 +82,35 @@ fn no_mistake_hides_another() {
     assert_eq!(tokens.matches("compile_error").count(), 9, "{tokens}");
 }
 
+/// Rustc ends at a trait that it cannot find, and goes on at a macro: so the core's path stands before one.
+#[test]
+fn a_core_that_is_not_there_hides_nothing() {
+    let tokens = expanded("/// It does.\n#[tool(crate = some::core, effects(Writes))] struct DoIt {}");
+    assert!(tokens.contains("some :: core :: __tool ! {"), "{tokens}");
+    assert_eq!(tokens.matches("some :: core").count(), 1, "{tokens}");
+}
+
+#[test]
+fn an_effect_that_is_nearly_a_known_one_is_told_and_taken_for_it() {
+    for (written, meant) in [
+        ("Removs", Some("Removes")),
+        ("Wirtes", Some("Writes")),
+        ("Write", Some("Writes")),
+        ("external_mail", Some("ExternalMail")),
+        ("SharedWork", None),
+        ("self::Removed", None),
+        ("Rewrites", None),
+        ("ExternalCall", None),
+    ] {
+        let tokens = expanded(&format!("/// It does.\n#[tool(effects({written}))] struct DoIt {{}}"));
+        let told = meant.map(|meant| format!("did you mean the effect `{meant}`?"));
+        assert_eq!(told.is_some(), tokens.contains("compile_error"), "{written}: {tokens}");
+        assert!(told.is_none_or(|told| tokens.contains(&told)), "{written}: {tokens}");
+        let taken = meant.map(|meant| format!("type __Effect0 = __relaylink :: tool :: {meant}"));
+        assert!(taken.is_none_or(|taken| tokens.contains(&taken)), "{written}: {tokens}");
+    }
+}
+
 /// Whatever comes in, what goes out is items, and nothing panics.
 fn holds(item: &TokenStream) {
     let out = derive(item.clone());

@@ -1,20 +1,21 @@
 //! From a draft to a tool. Collects every mistake and keeps what is sound.
 
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Fields, LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
     Errors,
     description::{self, Description},
-    model::{Claim, Decline, Hint, Tool},
+    model::{Claim, Decline, Effect, Tool},
     names,
     parse::{self, Beside, Draft, Entry},
 };
 
 mod fields;
+mod words;
 
-const KEYS: [&str; 7] = ["effects", "hints", "declines", "title", "always_ask", "name", "crate"];
+use words::{KEYS, correct, hint, unknown_key};
 
 /// Understands a draft.
 pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
@@ -83,7 +84,7 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
                     tool.core = path.into_token_stream();
                 }
             }
-            _ => errors.at(&word, unknown_key(&key)),
+            _ => errors.at(&word, unknown_key(&key, &beside)),
         }
     }
 
@@ -144,7 +145,12 @@ fn shape(item: &DeriveInput, errors: &mut Errors) {
 
 fn list(word: &Ident, beside: Beside, example: &str, errors: &mut Errors) -> Option<Group> {
     match beside {
-        Beside::List(group) => Some(group),
+        Beside::List(group) => {
+            if group.delimiter() != Delimiter::Parenthesis {
+                errors.at(&group, format_args!("`{word}` wants its list in parentheses: `{example}`"));
+            }
+            Some(group)
+        }
         Beside::Nothing => {
             errors.at(word, format_args!("`{word}` wants its list: `{example}`"));
             None
@@ -204,13 +210,19 @@ fn core(word: &Ident, beside: Beside, errors: &mut Errors) -> Option<Path> {
     None
 }
 
-fn effects(list: &Group, errors: &mut Errors) -> Vec<crate::model::Effect> {
-    let mut effects: Vec<crate::model::Effect> = Vec::new();
-    for effect in parse::effects(list, errors) {
-        if effects.iter().any(|first| parse::alike(&first.path, &effect.path)) {
+fn effects(list: &Group, errors: &mut Errors) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = Vec::new();
+    for mut effect in parse::effects(list, errors) {
+        correct(&mut effect, errors);
+        if let Some(first) = effects.iter().find(|first| parse::alike(&first.path, &effect.path)) {
+            let another = if first.path == effect.path {
+                ""
+            } else {
+                ", or import it by a name of its own if it is another"
+            };
             errors.at(
                 &effect.path,
-                format_args!("the effect `{}` is listed twice: leave this one out", effect.word),
+                format_args!("the effect `{}` is listed twice: leave this one out{another}", effect.word),
             );
         } else {
             effects.push(effect);
@@ -222,7 +234,7 @@ fn effects(list: &Group, errors: &mut Errors) -> Vec<crate::model::Effect> {
 fn hints(list: &Group, errors: &mut Errors) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for Entry { word, beside } in parse::entries(list.stream(), errors) {
-        let Some(hint) = hint(&word, errors) else { continue };
+        let Some(hint) = hint(&word, &beside, errors) else { continue };
         match beside {
             Beside::Nothing => {}
             Beside::Value(value) if value.to_string() == "false" => {
@@ -246,7 +258,7 @@ fn hints(list: &Group, errors: &mut Errors) -> Vec<Claim> {
 fn declines(list: &Group, errors: &mut Errors) -> Vec<Decline> {
     let mut declines: Vec<Decline> = Vec::new();
     for Entry { word, beside } in parse::entries(list.stream(), errors) {
-        let Some(hint) = hint(&word, errors) else { continue };
+        let Some(hint) = hint(&word, &beside, errors) else { continue };
         if declines.iter().any(|first| first.hint == hint) {
             errors.at(&word, format_args!("`{word}` is declined twice: leave this one out"));
             continue;
@@ -277,60 +289,6 @@ fn declines(list: &Group, errors: &mut Errors) -> Vec<Decline> {
         declines.push(Decline { hint, word, reason });
     }
     declines
-}
-
-/// The hint of this word, or the mistake told.
-fn hint(word: &Ident, errors: &mut Errors) -> Option<Hint> {
-    let written = word.unraw().to_string();
-    if let Some(hint) = Hint::named(&written) {
-        return Some(hint);
-    }
-    let plain = names::plainly(&written);
-    let message = match plain.as_str() {
-        "destructive" => {
-            "`destructive` is not a hint: a hint only narrows, and a tool without `additive` already counts as destructive; leave it out".to_owned()
-        }
-        "openworld" => {
-            "`open_world` is not a hint: a hint only narrows, and a tool without `closed_world` already counts as open to the world; leave it out".to_owned()
-        }
-        _ => {
-            let known = Hint::ALL.map(Hint::word);
-            match names::nearest(&written, known) {
-                Some(nearest) => format!("there is no hint `{written}`: did you mean `{nearest}`?"),
-                None => format!("there is no hint `{written}`: the hints are {}", quoted(&known)),
-            }
-        }
-    };
-    errors.at(word, message);
-    None
-}
-
-fn unknown_key(key: &str) -> String {
-    if Hint::named(key).is_some() {
-        return format!("`{key}` is a hint: write `hints({key})`");
-    }
-    match key {
-        "Writes" | "Removes" | "ExternalMail" | "SharedWork" => {
-            return format!("`{key}` is an effect: write `effects({key})`");
-        }
-        "description" => {
-            return "the description is the doc comment: write `/// …` above the type".to_owned();
-        }
-        _ => {}
-    }
-    match names::nearest(key, KEYS) {
-        Some(nearest) => format!("`#[tool(…)]` knows no `{key}`: did you mean `{nearest}`?"),
-        None => format!("`#[tool(…)]` knows no `{key}`: it takes {}", quoted(&KEYS)),
-    }
-}
-
-/// `a`, `b` and `c`, each in backquotes.
-fn quoted(words: &[&str]) -> String {
-    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-    match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => words.concat(),
-    }
 }
 
 /// Settles the tool's name.

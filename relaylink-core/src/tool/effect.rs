@@ -67,7 +67,7 @@ effects! {
 #[diagnostic::on_unimplemented(
     message = "the tool `{Self}` may not do this: `{E}` is not among its effects",
     label = "this needs the effect `{E}`",
-    note = "add `{E}` to the tool's `effects(…)`, and drop each hint it then contradicts; or leave out this call"
+    note = "add it, by the last word of its path, to the tool's `effects(…)`, and drop each hint it then contradicts; or leave out this call"
 )]
 pub trait May<E>: Tool {}
 

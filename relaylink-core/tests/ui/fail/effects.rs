@@ -3,12 +3,12 @@ use relaylink_core::prelude::*;
 
 /// A statement type is no effect.
 #[derive(Tool)]
-#[tool(effects(Write), hints(additive))]
+#[tool(effects(Select), hints(additive))]
 pub struct NoEffect {}
 
-/// Misspelt.
+/// Misspelt. A statement type is near, and an effect is meant.
 #[derive(Tool)]
-#[tool(effects(Wirtes, my::Own), hints(additive))]
+#[tool(effects(Wirtes, Removs, my::Own), hints(additive))]
 pub struct Misspelt {}
 
 /// Repeated.
@@ -20,6 +20,16 @@ pub struct Repeated {}
 #[derive(Tool)]
 #[tool(effects(Writes, relaylink_core::tool::Writes))]
 pub struct RepeatedByPath {}
+
+/// Own effects by names that are nearly those of others, by their paths.
+#[derive(Tool)]
+#[tool(effects(self::Removed, own::Write), hints(additive))]
+pub struct NearlyAnother {}
+
+pub enum Removed {}
+pub mod own {
+    pub enum Write {}
+}
 
 /// Not a path.
 #[derive(Tool)]

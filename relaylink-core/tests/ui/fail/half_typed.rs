@@ -36,6 +36,11 @@ pub struct Six {}
 #[tool(effects = Writes, hints = (additive), crate = "relaylink_core")]
 pub struct Seven {}
 
+/// Lists in other brackets.
+#[derive(Tool)]
+#[tool(effects[Writes], hints{additive}, declines["why"])]
+pub struct InOtherBrackets {}
+
 /// Empty lists are fine.
 #[derive(Tool)]
 #[tool(effects(), hints(), declines())]

@@ -17,9 +17,14 @@ pub struct Twice {}
 #[tool(read_only, Writes)]
 pub struct Outside {}
 
+/// Hints outside of their list, and not as they are called.
+#[derive(Tool)]
+#[tool(readonly, idempotentHint = true, destructive = false, openWorld)]
+pub struct NearlyOutside {}
+
 /// Hints that are none.
 #[derive(Tool)]
-#[tool(hints(readonly, aditive, openWorldHint, destructive, cheap))]
+#[tool(hints(readonly, aditive, openWorldHint, destructive, cheap, open_world = false))]
 pub struct Hints {}
 
 /// The same hint twice.
