@@ -16,9 +16,12 @@ pub enum StoreError {
     /// A row was not of the shape its reader expected.
     #[error("a stored row is not of the expected shape: {0}")]
     Shape(String),
-    /// It took too long, or too much was waiting; nothing was stored.
+    /// Too much was waiting, or others held what it needs; nothing was stored.
     #[error("the store is too busy: {0}")]
     Busy(&'static str),
+    /// The work itself took longer than one may; nothing was stored.
+    #[error("the work took too long")]
+    TooLong,
     /// The work panicked; nothing was stored.
     #[error("the work panicked")]
     Panicked,
@@ -44,6 +47,10 @@ impl StoreError {
             .hint("Look before you repeat."),
             Self::Busy(_) => Refusal::new(Code::Unavailable, "The server is busy; nothing was stored.")
                 .hint("Try again in a moment."),
+            Self::TooLong => {
+                Refusal::new(Code::Unavailable, "The call took too long and was ended; nothing was stored.")
+                    .hint("Ask for less at once.")
+            }
             Self::Denied(what) => {
                 tracing::error!(what, "a tool tried what its effects do not cover");
                 Refusal::new(

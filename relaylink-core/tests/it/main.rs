@@ -40,6 +40,7 @@ mod schema;
 mod secrets;
 mod slow_mailer;
 mod snapshots;
+mod slow_works;
 mod sqlite;
 mod stores;
 mod tenancy;

@@ -12,15 +12,11 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::class::{Class, Notes, commands};
+use super::{
+    class::{Class, Notes, commands},
+    options::{LOG_KEPT, STATEMENTS, TICK},
+};
 use crate::store::{StoreError, verify};
-
-/// Statements kept prepared on a connection: all of RelayLink's, several times over.
-const STATEMENTS: usize = 512;
-/// Steps of the engine's machine between two looks at the meter.
-const TICK: u32 = 1_000;
-/// Bytes of the log of changes that stay on disk after it has been emptied.
-const LOG_KEPT: u32 = 16 << 20;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +56,11 @@ impl Meter {
         if ticks != u32::MAX {
             self.ticks.store(ticks - 1, Relaxed);
         }
+        self.is_late()
+    }
+
+    /// Whether the work's time is up.
+    pub(super) fn is_late(&self) -> bool {
         let until = self.until.load(Relaxed);
         until != 0 && self.start.elapsed() > Duration::from_nanos(until)
     }
@@ -201,7 +202,7 @@ pub(super) fn error(error: rusqlite::Error) -> StoreError {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
             StoreError::Busy("another process holds the file")
         }
-        ErrorCode::OperationInterrupted => StoreError::Busy("it took too long"),
+        ErrorCode::OperationInterrupted => StoreError::TooLong,
         _ => StoreError::Engine(error.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! The embedded engine: SQLite in the program itself, one file and its log of changes.
 //!
 //! - *Reads* run on their caller's own thread on a pooled read-only connection, within a budget of
-//!   about a millisecond; one that outgrows it is run again on a reader's thread, within a deadline.
+//!   about a millisecond, and ten milliseconds by the clock; one that outgrows it is run again on a reader's thread, within a deadline.
 //! - *Writes* run on one thread, which commits them in groups and syncs each group to the disk.
 //! - Several processes may have the file open; a write waits for theirs.
 //! - The log of changes (`-wal`) is moved into the file every thousand pages and after a second
@@ -35,17 +35,15 @@ use std::{
 
 use async_trait::async_trait;
 
-pub use options::{BUDGET, BUSY_TIMEOUT, DEADLINE, INLINE_MAX, Options, QUEUE, READERS};
+pub use options::{BUDGET, BUSY_TIMEOUT, DEADLINE, INLINE_MAX, INLINE_TIME, Options, QUEUE, READERS};
 
 use connection::{Conn, Role};
+use options::LOCK_WAIT;
 use queue::Queue;
 use reader::Inline;
 use writer::Writer;
 
 use super::{Request, Store, StoreError, Verdict, Work, job::Job};
-
-/// How long the engine waits for a lock before it tells us, and we decide whether to go on.
-const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// A store in an SQLite file. Cheap to clone; the file is closed with the last clone.
 #[derive(Clone)]
@@ -102,7 +100,7 @@ impl Sqlite {
             .map(|_| Conn::open(&path, Role::Reader, Duration::ZERO))
             .collect::<Result<_, _>>()?;
         let mut inner = Inner {
-            inline: Inline::new(inline, options.budget),
+            inline: Inline::new(inline, options.budget, options.inline_time),
             writer: Arc::new(Queue::new(options.queue)),
             readers: Arc::new(Queue::new(options.queue)),
             threads: Vec::new(),
@@ -124,8 +122,9 @@ impl Sqlite {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Ends the store for all its handles: what waits is still done, what comes after is refused
-    /// as [`StoreError::Closed`]. Does not wait; dropping the last handle does.
+    /// Ends the store for all its handles: what waits is still done, unless another process holds the
+    /// file, and what comes after is refused as [`StoreError::Closed`]. Does not wait; dropping the
+    /// last handle does.
     pub fn close(&self) {
         self.0.close();
     }

@@ -123,7 +123,9 @@ impl Queue {
         state.closed = true;
         let jobs = std::mem::take(&mut state.jobs);
         drop(state);
-        drop(jobs);
+        for job in jobs {
+            job.discard();
+        }
         self.arrived.notify_all();
     }
 }
@@ -135,4 +137,40 @@ pub(super) enum Popped {
     Nothing,
     /// None will come.
     Closed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Access, Verdict};
+
+    struct PanicsWhenDropped;
+
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "dropped");
+        }
+    }
+
+    #[test]
+    fn a_work_that_panics_when_it_is_dropped_harms_no_other() {
+        let queue = Queue::new(2);
+        let answers: Vec<_> = (0..2)
+            .map(|_| {
+                let held = PanicsWhenDropped;
+                let (job, answer) = Job::new(
+                    Access::READ,
+                    Box::new(move |_| {
+                        let _ = &held;
+                        Verdict::Commit
+                    }),
+                );
+                queue.push(job).unwrap();
+                answer
+            })
+            .collect();
+        queue.abandon();
+        assert!(answers.into_iter().all(|mut answer| answer.try_recv().is_err()));
+        assert!(matches!(queue.pop(None), Popped::Closed));
+    }
 }

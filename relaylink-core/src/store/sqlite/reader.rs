@@ -1,7 +1,7 @@
 //! Reads: on the caller's own thread within a budget, or on a thread of the store's within a deadline.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -14,31 +14,39 @@ use crate::store::{Access, StoreError, Verdict, Work};
 
 /// The connections for reads on callers' own threads. Held for one read, never across an await.
 pub(super) struct Inline {
-    idle: Mutex<Vec<Conn>>,
+    /// None once they are closed.
+    idle: Mutex<Option<Vec<Conn>>>,
     budget: u32,
+    time: Duration,
 }
 
 impl Inline {
-    pub(super) fn new(connections: Vec<Conn>, budget: u32) -> Self {
-        Self { idle: Mutex::new(connections), budget }
+    pub(super) fn new(connections: Vec<Conn>, budget: u32, time: Duration) -> Self {
+        Self { idle: Mutex::new(Some(connections)), budget, time }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Option<Vec<Conn>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs the read here and now. None where no connection is free, or where it outgrew its
     /// budget or met a lock: then a thread of the store's is to run it, from the start.
     pub(super) fn run(&self, access: Access, work: &mut Work) -> Option<Result<Verdict, StoreError>> {
-        let mut conn = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-        conn.meter.set(Some(self.budget), None);
+        let mut conn = self.idle().as_mut()?.pop()?;
+        conn.meter.set(Some(self.budget), Some(Instant::now() + self.time));
         let ran = read(&mut conn, access, work);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+        if let Some(idle) = &mut *self.idle() {
+            idle.push(conn);
+        }
         match ran.result {
-            Err(StoreError::Busy(_)) => None,
+            Err(StoreError::Busy(_) | StoreError::TooLong) => None,
             result => Some(result),
         }
     }
 
-    /// Closes the connections.
+    /// Closes the connections; one that a read holds is closed after it.
     pub(super) fn close(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        drop(self.idle().take());
     }
 }
 
@@ -69,5 +77,34 @@ pub(super) fn serve(mut conn: Conn, queue: &Queue, deadline: Duration) -> Conn {
         conn.meter.set(None, Some(until));
         let ran = read(&mut conn, job.access, &mut job.work);
         job.answer(ran.result);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{
+        super::{connection::Role, migrate::migrate},
+        *,
+    };
+
+    #[test]
+    fn a_read_that_outlives_the_store_leaves_no_connection_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.db");
+        let second = Duration::from_secs(1);
+        drop(migrate(&path, &[], second, second).unwrap());
+        let conn = Conn::open(&path, Role::Reader, Duration::ZERO).unwrap();
+        let open = Arc::downgrade(&conn.meter);
+        let inline = Arc::new(Inline::new(vec![conn], 50_000, second));
+        let closed = Arc::clone(&inline);
+        let mut work: Work = Box::new(move |_| {
+            closed.close();
+            Verdict::Commit
+        });
+        assert_eq!(inline.run(Access::READ, &mut work), Some(Ok(Verdict::Commit)));
+        assert!(open.upgrade().is_none(), "its connection was put back after the store was closed");
+        assert_eq!(inline.run(Access::READ, &mut work), None);
     }
 }

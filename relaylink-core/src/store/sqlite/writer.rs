@@ -15,20 +15,11 @@ use std::{
 use super::{
     Counters,
     connection::Conn,
+    options::{GATHERING, GROUP, IDLE, PAUSE},
     queue::{Popped, Queue},
     session,
 };
 use crate::store::{StoreError, Verdict, job::Job};
-
-/// Works of a group at most.
-const GROUP: usize = 256;
-/// How long a group takes in further works: what one waits at most for its neighbours.
-const GATHERING: Duration = Duration::from_millis(5);
-/// How long the writer is idle before it moves the log of changes into the file.
-const IDLE: Duration = Duration::from_secs(1);
-
-/// Between two tries for the lock, where the engine did not wait of its own.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// The writer's thread.
 pub(super) struct Writer {
