@@ -46,7 +46,10 @@ async fn a_read_that_does_not_end_is_ended() {
     let store = open(&folder, Options::default().readers(1).deadline(Duration::from_millis(300)));
     let start = Instant::now();
     let both = join_all([look(&store, &ENDLESS), look(&store, &ENDLESS)]).await;
-    assert!(both.iter().all(|ended| matches!(ended, Err(StoreError::Busy(_) | StoreError::TooLong))), "{both:?}");
+    assert!(
+        both.iter().all(|ended| matches!(ended, Err(StoreError::Busy(_) | StoreError::TooLong))),
+        "{both:?}"
+    );
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     assert_eq!(look(&store, &ONE).await, Ok(1));
 }
