@@ -13,7 +13,7 @@ fn narrow(mut toolset: Toolset, offered: &Offered) -> Result<Toolset, Failure> {
         toolset = toolset.without(&offered.exclude_tools)?;
     }
     if !offered.toolsets.is_empty() {
-        toolset = toolset.rooms(&offered.toolsets)?;
+        toolset = toolset.only(&offered.toolsets)?;
     }
     // Read-only wins over all.
     Ok(if offered.read_only { toolset.read_only() } else { toolset })

@@ -1,6 +1,6 @@
 //! A table of tools to list and to call by name.
 
-use std::{collections::HashMap, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc};
+use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
@@ -26,9 +26,9 @@ pub enum ToolsetError {
     /// A schema cannot be published.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A room that no tool belongs to.
+    /// A toolset that no tool belongs to.
     #[error("there is no toolset `{name}`; there are {known}")]
-    UnknownRoom {
+    UnknownToolset {
         /// The name given.
         name: String,
         /// The names there are.
@@ -89,7 +89,6 @@ pub struct Builder<S> {
     place: Place,
     entries: Vec<Entry>,
     error: Option<ToolsetError>,
-    over: PhantomData<fn(S)>,
 }
 
 impl<S: Send + Sync + 'static> Builder<S> {
@@ -145,7 +144,7 @@ impl<S: Send + Sync + 'static> Builder<S> {
 impl Toolset {
     /// Starts a toolset over this state.
     pub fn over<S: Send + Sync + 'static>(state: Arc<S>) -> Builder<S> {
-        Builder { state, place: Place::default(), entries: Vec::new(), error: None, over: PhantomData }
+        Builder { state, place: Place::default(), entries: Vec::new(), error: None }
     }
 
     /// A toolset of entries whose names are known to differ.
@@ -192,11 +191,11 @@ impl Toolset {
     }
 
     /// Only the tools of these toolsets: rooms, or sets across the rooms. No name at all leaves no tool.
-    pub fn rooms<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, ToolsetError> {
+    pub fn only<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, ToolsetError> {
         for name in names.iter().map(AsRef::as_ref) {
             if !self.known.iter().any(|descriptor| descriptor.is_in(name)) {
                 let known: Vec<_> = self.toolsets().collect();
-                return Err(ToolsetError::UnknownRoom { name: name.to_owned(), known: known.join(", ") });
+                return Err(ToolsetError::UnknownToolset { name: name.to_owned(), known: known.join(", ") });
             }
         }
         Ok(self.filtered(|descriptor| names.iter().any(|name| descriptor.is_in(name.as_ref()))))

@@ -124,7 +124,7 @@ fn the_list_costs_few_tokens_and_no_tool_many() {
 fn every_toolset_fits_every_client() {
     let tools = tools();
     for name in tools.toolsets() {
-        let count = tools.rooms(&[name]).unwrap().list().count();
+        let count = tools.only(&[name]).unwrap().list().count();
         assert!((1..=TOOLS_OF_A_CLIENT).contains(&count), "{name} has {count} tools");
     }
     let without: Vec<_> = tools.list().filter(|tool| tool.room.is_none()).map(|tool| tool.name).collect();
@@ -136,7 +136,7 @@ fn a_narrowed_list_publishes_the_same_bytes() {
     let tools = tools();
     let bytes = |tool: &Descriptor| serde_json::to_string(tool).unwrap();
     for name in tools.toolsets() {
-        for tool in tools.rooms(&[name]).unwrap().read_only().list() {
+        for tool in tools.only(&[name]).unwrap().read_only().list() {
             assert_eq!(bytes(tool), bytes(tools.get(tool.name).unwrap()));
         }
     }

@@ -131,18 +131,18 @@ fn tools_are_listed_in_the_order_they_were_added() {
 #[test]
 fn rooms_and_sets_across_them_narrow_the_list() {
     let (_, tools) = world();
-    assert_eq!(names(&tools.rooms(&["house"]).unwrap()), ["house_raze", "house_look", "fails"]);
-    assert_eq!(names(&tools.rooms(&["essential"]).unwrap()), ["garden_look"]);
-    assert_eq!(names(&tools.rooms(&["looks"]).unwrap()), ["garden_look", "house_look"]);
-    assert_eq!(names(&tools.rooms(&["essential", "house"]).unwrap()).len(), 4);
-    assert_eq!(names(&tools.rooms::<&str>(&[]).unwrap()), [""; 0]);
+    assert_eq!(names(&tools.only(&["house"]).unwrap()), ["house_raze", "house_look", "fails"]);
+    assert_eq!(names(&tools.only(&["essential"]).unwrap()), ["garden_look"]);
+    assert_eq!(names(&tools.only(&["looks"]).unwrap()), ["garden_look", "house_look"]);
+    assert_eq!(names(&tools.only(&["essential", "house"]).unwrap()).len(), 4);
+    assert_eq!(names(&tools.only::<&str>(&[]).unwrap()), [""; 0]);
 }
 
 #[test]
 fn read_only_wins_whatever_the_order_and_names_stay_known() {
     let (_, tools) = world();
-    let first = tools.read_only().rooms(&["house"]).unwrap().without(&["fails"]).unwrap();
-    let last = tools.without(&["fails"]).unwrap().rooms(&["house"]).unwrap().read_only();
+    let first = tools.read_only().only(&["house"]).unwrap().without(&["fails"]).unwrap();
+    let last = tools.without(&["fails"]).unwrap().only(&["house"]).unwrap().read_only();
     assert_eq!(names(&first), ["house_look"]);
     assert_eq!(names(&last), names(&first));
     let none = tools.read_only().without(&["house_raze", "garden_plant"]).unwrap();
@@ -154,7 +154,7 @@ fn a_name_that_is_not_there_is_refused_with_those_there_are() {
     let (_, tools) = world();
     let said = |error: Option<ToolsetError>| error.unwrap().to_string();
     assert_eq!(
-        said(tools.rooms(&["house", "cellar"]).err()),
+        said(tools.only(&["house", "cellar"]).err()),
         "there is no toolset `cellar`; there are garden, essential, looks, house"
     );
     assert_eq!(
@@ -174,7 +174,7 @@ fn two_tools_of_one_name_are_refused_when_built_and_when_merged() {
     assert!(matches!(twice.err(), Some(ToolsetError::SameName("house_look"))));
     let other = Toolset::over(Arc::clone(&state)).tool::<Pretender>().build().unwrap();
     assert!(matches!(tools.merge(&other).err(), Some(ToolsetError::SameName("house_look"))));
-    let apart = tools.rooms(&["garden"]).unwrap().merge(&other).unwrap();
+    let apart = tools.only(&["garden"]).unwrap().merge(&other).unwrap();
     assert_eq!(names(&apart), ["garden_plant", "garden_look", "house_look"]);
     assert!(apart.without(&["house_raze"]).is_ok());
 }
