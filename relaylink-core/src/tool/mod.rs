@@ -6,6 +6,7 @@ mod descriptor;
 mod effect;
 mod handle;
 mod hint;
+mod limits;
 mod refusal;
 
 pub mod arguments;

@@ -5,13 +5,10 @@ use super::{
     path::{Path, Segment, quotable},
     shape::{Field, Shape},
 };
-use crate::tool::{Code, Refusal};
-
-/// Complaints that one refusal lists at most: a model mends no more at once.
-const COMPLAINTS_MAX: usize = 8;
-
-/// How deep free JSON may be: far more than anybody means, far less than a stack holds.
-const DEPTH_MAX: usize = 64;
+use crate::tool::{
+    Code, Refusal,
+    limits::{COMPLAINTS_MAX, DEPTH_MAX},
+};
 
 /// Whole numbers up to here are exact when they are written with a decimal point.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;

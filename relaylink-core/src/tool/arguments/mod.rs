@@ -17,7 +17,7 @@ use self::{
     check::{Blank, check},
     deserialize::{De, Fault, keeps_the_rest},
 };
-use super::{Code, Descriptor, Refusal, Stop};
+use super::{Code, Descriptor, Refusal, Stop, limits::COMPARED_MAX};
 
 pub(crate) use shape::Shape;
 
@@ -101,7 +101,11 @@ const ALIKE: f64 = 0.8;
 /// The nearest of the names there are, if one is near.
 pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let letters = |text: &str| -> String {
-        text.chars().filter(char::is_ascii_alphanumeric).take(64).collect::<String>().to_ascii_lowercase()
+        text.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(COMPARED_MAX)
+            .collect::<String>()
+            .to_ascii_lowercase()
     };
     let wanted = letters(name);
     let scored = names.map(|known| (strsim::jaro_winkler(&wanted, &letters(known)), known));

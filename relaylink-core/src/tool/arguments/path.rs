@@ -2,6 +2,8 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
+use crate::tool::limits::QUOTED_MAX;
+
 /// Where in the arguments: `to[0].name`. Built from the inside out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Path(Vec<Segment>);
@@ -56,9 +58,6 @@ impl fmt::Display for Path {
         Ok(())
     }
 }
-
-/// Characters of a text of the caller's that a message repeats at most: enough to know it again.
-const QUOTED_MAX: usize = 40;
 
 /// The text as a message may repeat it: short, on one line.
 pub(super) fn quotable(text: &str) -> String {

@@ -17,7 +17,7 @@ impl<'de> Deserialize<'de> for DraftId {
         if text.starts_with("drf_") {
             return Ok(Self(text));
         }
-        Err(de::Error::custom("expected an id that starts with `drf_`"))
+        Err(de::Error::custom("expected an id: `drf_` and 26 characters"))
     }
 }
 
@@ -164,7 +164,7 @@ fn an_empty_text_is_absent_only_where_it_cannot_be_a_value() {
     let (field, message) =
         refused::<Strict>(json!({ "subject": "", "draft": "", "limit": 1, "person": { "name": "" } }));
     assert_eq!(field, "draft");
-    assert_eq!(message, "strict: `draft` is not valid: expected an id that starts with `drf_`.");
+    assert_eq!(message, "strict: `draft` is not valid: expected an id: `drf_` and 26 characters.");
     let nested = given::<Listed>(json!({ "query": "", "draft": "" })).unwrap();
     assert_eq!(nested.pages.draft, None);
 }
@@ -246,11 +246,11 @@ fn a_wrong_type_is_refused_in_plain_words() {
 fn a_wrong_id_is_refused_at_its_field_also_in_a_flattened_struct() {
     assert_eq!(
         refused::<Draft>(json!({ "id": "pkg_1" })),
-        ("id".into(), "draft: `id` is not valid: expected an id that starts with `drf_`.".into())
+        ("id".into(), "draft: `id` is not valid: expected an id: `drf_` and 26 characters.".into())
     );
     assert_eq!(
         refused::<Listed>(json!({ "query": "x", "limit": 5, "draft": "pkg_1" })),
-        ("draft".into(), "listed: `draft` is not valid: expected an id that starts with `drf_`.".into())
+        ("draft".into(), "listed: `draft` is not valid: expected an id: `drf_` and 26 characters.".into())
     );
     assert_eq!(refused::<Listed>(json!({ "query": "x", "limit": -1 })).0, "limit");
     assert_eq!(refused::<Listed>(json!({ "query": "x", "cursr": "a" })).0, "cursr");

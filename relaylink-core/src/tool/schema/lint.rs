@@ -1,7 +1,6 @@
 use serde_json::{Map, Value as Json};
 
-/// Property names longer than this are refused by some clients.
-const NAME_MAX: usize = 64;
+use crate::tool::limits::PROPERTY_NAME_MAX;
 
 const KEYWORDS: [&str; 6] = ["description", "enum", "items", "properties", "required", "type"];
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -27,7 +26,7 @@ pub fn lint(schema: &Map<String, Json>) -> Vec<String> {
 
 /// Whether every client accepts a property of this name.
 pub(super) fn is_property_name(name: &str) -> bool {
-    name.len() <= NAME_MAX
+    name.len() <= PROPERTY_NAME_MAX
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
