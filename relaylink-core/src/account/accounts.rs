@@ -1,7 +1,7 @@
 use super::{AccountId, KeyId, rows, rules};
 use crate::{
-    relay::{Address, Name, Relay, Secret, Timestamp},
-    store::{Access, Session, Value},
+    relay::{Address, Name, Reading, Relay, Secret, Timestamp},
+    store::{Access, Session, StoreError, Value},
     tool::{Caller, Ceiling, Code, Refusal, Stop},
 };
 
@@ -66,8 +66,8 @@ impl Accounts<'_> {
     /// Makes an account. Refused as a `conflict` where the address has one.
     pub async fn create_account(self, address: Address, name: Name) -> Result<Account, Stop> {
         self.0
-            .transact(&administrator(""), Access::ALL, move |session, call, frame| {
-                if rows::card_at(session, &address.key())?.is_some() {
+            .transact(&administrator(""), Access::WRITES, move |session, call, frame| {
+                if rows::card_at(Reading::over(session), &address.key())?.is_some() {
                     return Err(Refusal::new(
                         Code::Conflict,
                         format!("There is an account for {address} already."),
@@ -89,15 +89,13 @@ impl Accounts<'_> {
 
     /// All accounts, by address.
     pub async fn list_accounts(self) -> Result<Vec<Account>, Stop> {
-        self.0.transact(&administrator(""), Access::READ, |session, _, _| rows::accounts(session)).await
+        self.read("", rows::accounts).await
     }
 
     /// The account with this address, however its case is written.
     pub async fn account(self, address: &Address) -> Result<Option<Account>, Stop> {
         let key = address.key();
-        self.0
-            .transact(&administrator(""), Access::READ, move |session, _, _| rows::account_at(session, &key))
-            .await
+        self.read("", move |reading| rows::account_at(reading, &key)).await
     }
 
     /// Makes a key, and gives its secret: this once and never again. Refused as a `conflict` where
@@ -114,8 +112,8 @@ impl Accounts<'_> {
         let secret = Secret::mint([self.0.seed(), self.0.seed()]);
         let account = account.clone();
         self.0
-            .transact(&administrator(account.as_str()), Access::ALL, move |session, call, frame| {
-                if let Some(taken) = rows::key_named(session, &account, &name)? {
+            .transact(&administrator(account.as_str()), Access::WRITES, move |session, call, frame| {
+                if let Some(taken) = rows::key_named(Reading::over(session), &account, &name)? {
                     return Err(name_taken(&taken));
                 }
                 let key = new_key(frame.new_id(call), &account, &name, &ceiling, call.now, expires);
@@ -138,8 +136,8 @@ impl Accounts<'_> {
         let account = account.clone();
         let ceiling = ceiling.as_ref().map(rules::kept);
         self.0
-            .transact(&administrator(account.as_str()), Access::ALL, move |session, call, frame| {
-                if let Some(key) = rows::key_named(session, &account, &name)? {
+            .transact(&administrator(account.as_str()), Access::WRITES, move |session, call, frame| {
+                if let Some(key) = rows::key_named(Reading::over(session), &account, &name)? {
                     return Ok(acting_as(usable(key, ceiling.as_ref(), call.now)?));
                 }
                 let ceiling = ceiling.clone().unwrap_or_else(rules::everything_listed);
@@ -151,22 +149,24 @@ impl Accounts<'_> {
 
     /// The keys of an account, newest first, revoked ones too.
     pub async fn list_keys(self, account: &AccountId) -> Result<Vec<Key>, Stop> {
-        let account = account.clone();
-        self.0
-            .transact(&administrator(account.as_str()), Access::READ, move |session, _, _| {
-                rows::keys(session, account.as_str(), None, Value::Integer(i64::MAX))
-            })
-            .await
+        let id = account.clone();
+        let all = Value::Integer(i64::MAX);
+        self.read(account.as_str(), move |reading| rows::keys(reading, id.as_str(), None, all.clone())).await
     }
 
     /// The key of this name, as names are compared.
     pub async fn key(self, account: &AccountId, name: &Name) -> Result<Option<Key>, Stop> {
-        let (account, name) = (account.clone(), name.clone());
-        self.0
-            .transact(&administrator(account.as_str()), Access::READ, move |session, _, _| {
-                rows::key_named(session, &account, &name)
-            })
-            .await
+        let (id, name) = (account.clone(), name.clone());
+        self.read(account.as_str(), move |reading| rows::key_named(reading, &id, &name)).await
+    }
+
+    async fn read<R: Send + 'static>(
+        self,
+        account: &str,
+        run: impl Fn(Reading<'_>) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, Stop> {
+        let reads = move |session: &mut dyn Session, _: &_, _: &mut _| Ok(run(Reading::over(session))?);
+        self.0.transact(&administrator(account), Access::READ, reads).await
     }
 }
 
@@ -201,7 +201,7 @@ fn new_key(
 }
 
 fn insert(session: &mut dyn Session, key: &Key, secret: Option<&Secret>) -> Result<Key, Stop> {
-    if rows::card(session, key.account.as_str())?.is_none() {
+    if rows::card(Reading::over(session), key.account.as_str())?.is_none() {
         return Err(Stop::refuse(Code::NotFound, "There is no such account."));
     }
     rows::insert_key(session, key, secret)?;

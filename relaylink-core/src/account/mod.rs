@@ -51,14 +51,20 @@ pub(crate) struct Card {
     pub(crate) name: Name,
 }
 
+/// The caller's own account.
+pub(crate) fn me(tx: &mut Tx<'_, impl Tool>) -> Result<Card, Stop> {
+    let account = tx.account();
+    card(tx, account)?.ok_or_else(rules::no_account)
+}
+
 /// An account by its id.
 pub(crate) fn card(tx: &mut Tx<'_, impl Tool>, account: &str) -> Result<Option<Card>, Stop> {
-    rows::card(tx.reading(), account)
+    Ok(rows::card(tx.reading(), account)?)
 }
 
 /// The account with this address, given as [`Address::key`] compares it.
 pub(crate) fn by_address_key(tx: &mut Tx<'_, impl Tool>, key: &str) -> Result<Option<Card>, Stop> {
-    rows::card_at(tx.reading(), key)
+    Ok(rows::card_at(tx.reading(), key)?)
 }
 
 /// The number that the caller's search terms begin with (see [`terms`](crate::relay::terms)).

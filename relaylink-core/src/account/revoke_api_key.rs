@@ -1,4 +1,4 @@
-use super::{KeyId, card, rows, rules};
+use super::{KeyId, me, rows, rules};
 use crate::{
     mail::Letter,
     prelude::*,
@@ -41,7 +41,7 @@ impl Run for RevokeApiKey {
         let known = rows::key(tx.reading(), account, &self.key)?.ok_or_else(rules::no_key)?;
         let revoked = known.revoked.unwrap_or(tx.now());
         if known.revoked.is_none() {
-            let owner = card(tx, account)?.ok_or_else(rules::no_account)?;
+            let owner = me(tx)?;
             rows::revoke(tx, &self.key)?;
             rows::remove_hash(tx, &self.key)?;
             let body = letter(&known.name, known.shown.as_deref(), revoked);

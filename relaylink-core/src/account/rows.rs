@@ -2,14 +2,10 @@
 
 use super::{Account, AccountId, Card, Key, KeyId};
 use crate::{
-    relay::{Name, Secret, Timestamp, Tx, ceiling_from_text, ceiling_to_text},
-    store::{Remove, Row, Select, Session, StoreError, Value, Write},
+    relay::{Id as _, Name, Reading, Secret, Timestamp, Tx, below, ceiling_from_text, ceiling_to_text},
+    store::{Remove, Row, Select, Session, StoreError, Value, Write, one},
     tool::{May, Removes, Stop, Writes},
 };
-
-fn one<T>(rows: Vec<Row>, read: impl FnOnce(Row) -> Result<T, StoreError>) -> Result<Option<T>, Stop> {
-    Ok(rows.into_iter().next().map(read).transpose()?)
-}
 
 fn read_card(mut row: Row) -> Result<Card, StoreError> {
     Ok(Card { id: row.take(0)?, address: row.take(1)?, name: row.take(2)? })
@@ -17,20 +13,20 @@ fn read_card(mut row: Row) -> Result<Card, StoreError> {
 
 const CARD: Select = Select::new("SELECT id, address, name FROM accounts WHERE id = ?1");
 
-pub(super) fn card(session: &mut dyn Session, account: &str) -> Result<Option<Card>, Stop> {
-    one(session.query(CARD.statement(), &[account.into()])?, read_card)
+pub(super) fn card(reading: Reading<'_>, account: &str) -> Result<Option<Card>, StoreError> {
+    one(reading.select(&CARD, &[account.into()])?, read_card)
 }
 
 const CARD_AT: Select = Select::new("SELECT id, address, name FROM accounts WHERE address_key = ?1");
 
-pub(super) fn card_at(session: &mut dyn Session, key: &str) -> Result<Option<Card>, Stop> {
-    one(session.query(CARD_AT.statement(), &[key.into()])?, read_card)
+pub(super) fn card_at(reading: Reading<'_>, key: &str) -> Result<Option<Card>, StoreError> {
+    one(reading.select(&CARD_AT, &[key.into()])?, read_card)
 }
 
 const NUMBER: Select = Select::new("SELECT number FROM accounts WHERE id = ?1");
 
-pub(super) fn number(session: &mut dyn Session, account: &str) -> Result<Option<i64>, Stop> {
-    one(session.query(NUMBER.statement(), &[account.into()])?, |mut row| row.take(0))
+pub(super) fn number(reading: Reading<'_>, account: &str) -> Result<Option<i64>, StoreError> {
+    one(reading.select(&NUMBER, &[account.into()])?, |mut row| row.take(0))
 }
 
 const WHO: Select = Select::new(
@@ -40,11 +36,11 @@ const WHO: Select = Select::new(
 
 /// The account, and the name of the key in use.
 pub(super) fn who(
-    session: &mut dyn Session,
+    reading: Reading<'_>,
     account: &str,
     credential: Option<&str>,
-) -> Result<Option<(AccountId, Card, Option<String>)>, Stop> {
-    let rows = session.query(WHO.statement(), &[account.into(), credential.into()])?;
+) -> Result<Option<(AccountId, Card, Option<String>)>, StoreError> {
+    let rows = reading.select(&WHO, &[account.into(), credential.into()])?;
     one(rows, |mut row| {
         let id: AccountId = row.take(0)?;
         let card = Card { id: id.to_string(), address: row.take(1)?, name: row.take(2)? };
@@ -54,16 +50,16 @@ pub(super) fn who(
 
 const ACCOUNTS: Select = Select::new("SELECT id, address, name, created FROM accounts ORDER BY address_key");
 
-pub(super) fn accounts(session: &mut dyn Session) -> Result<Vec<Account>, Stop> {
-    let rows = session.query(ACCOUNTS.statement(), &[])?;
-    Ok(rows.into_iter().map(read_account).collect::<Result<_, _>>()?)
+pub(super) fn accounts(reading: Reading<'_>) -> Result<Vec<Account>, StoreError> {
+    let rows = reading.select(&ACCOUNTS, &[])?;
+    rows.into_iter().map(read_account).collect()
 }
 
 const ACCOUNT_AT: Select =
     Select::new("SELECT id, address, name, created FROM accounts WHERE address_key = ?1");
 
-pub(super) fn account_at(session: &mut dyn Session, key: &str) -> Result<Option<Account>, Stop> {
-    one(session.query(ACCOUNT_AT.statement(), &[key.into()])?, read_account)
+pub(super) fn account_at(reading: Reading<'_>, key: &str) -> Result<Option<Account>, StoreError> {
+    one(reading.select(&ACCOUNT_AT, &[key.into()])?, read_account)
 }
 
 fn read_account(mut row: Row) -> Result<Account, StoreError> {
@@ -131,11 +127,11 @@ const KEY_NAMED: Select = Select::new(
 );
 
 pub(super) fn key_named(
-    session: &mut dyn Session,
+    reading: Reading<'_>,
     account: &AccountId,
     name: &Name,
-) -> Result<Option<Key>, Stop> {
-    one(session.query(KEY_NAMED.statement(), &[account.into(), name.key().into()])?, read_key)
+) -> Result<Option<Key>, StoreError> {
+    one(reading.select(&KEY_NAMED, &[account.into(), name.key().into()])?, read_key)
 }
 
 const KEYS: Select = Select::new(
@@ -146,15 +142,14 @@ const KEYS: Select = Select::new(
 
 /// The account's keys, newest first, from behind this one on.
 pub(super) fn keys(
-    session: &mut dyn Session,
+    reading: Reading<'_>,
     account: &str,
     behind: Option<&KeyId>,
     limit: Value,
-) -> Result<Vec<Key>, Stop> {
-    // `key`, then what no id begins with: behind all of them.
-    let behind = behind.map_or("key_zzzzzzzzzzzzzzzzzzzzzzzzzzz", KeyId::as_str);
-    let rows = session.query(KEYS.statement(), &[account.into(), behind.into(), limit])?;
-    Ok(rows.into_iter().map(read_key).collect::<Result<_, _>>()?)
+) -> Result<Vec<Key>, StoreError> {
+    let behind = below(KeyId::PREFIX, behind.map(KeyId::as_str));
+    let rows = reading.select(&KEYS, &[account.into(), behind, limit])?;
+    rows.into_iter().map(read_key).collect()
 }
 
 const KEY: Select = Select::new("SELECT name, shown, revoked FROM api_keys WHERE id = ?1 AND account = ?2");
@@ -166,8 +161,8 @@ pub(super) struct Known {
     pub(super) revoked: Option<Timestamp>,
 }
 
-pub(super) fn key(session: &mut dyn Session, account: &str, key: &KeyId) -> Result<Option<Known>, Stop> {
-    one(session.query(KEY.statement(), &[key.into(), account.into()])?, |mut row| {
+pub(super) fn key(reading: Reading<'_>, account: &str, key: &KeyId) -> Result<Option<Known>, StoreError> {
+    one(reading.select(&KEY, &[key.into(), account.into()])?, |mut row| {
         Ok(Known { name: row.take(0)?, shown: row.take(1)?, revoked: row.take(2)? })
     })
 }

@@ -14,14 +14,12 @@ use super::{
     work::transact,
 };
 use crate::{
-    relay::{Timestamp, limits::MAIL_ANSWER_MAX},
+    relay::{
+        Timestamp,
+        limits::{MAIL_ANSWER_MAX, MAIL_RECORD_AGAIN_MS, MAIL_RECORDS_MAX},
+    },
     store::{Access, Session, StoreError},
 };
-
-/// How often the end of an attempt is told to a store that does not listen, and how long it is
-/// left in peace at first; doubled each time. Then the lease runs out, and the letter is unknown.
-const RECORDS: u32 = 8;
-const RECORD_AGAIN: Duration = Duration::from_millis(50);
 
 /// Sends one letter and writes down how that ended. Its attempt has begun already.
 pub(super) async fn attempt(
@@ -47,17 +45,18 @@ pub(super) async fn attempt(
         let (trouble, detail) = (trouble.as_str(), ending.detail.as_deref().unwrap_or_default());
         tracing::warn!(letter = %letter.id, attempt = message.attempt, trouble, detail, "a letter did not go");
     }
-    for again in 0..RECORDS {
+    for again in 0..MAIL_RECORDS_MAX {
         let (id, lease, ending) = (letter.id.clone(), lease.clone(), ending.clone());
         let work = move |session: &mut dyn Session| outbox::record(session, &id, &lease, &ending);
-        match transact(&*inner.store, Access::ALL, work).await {
+        match transact(&*inner.store, Access::MAILS, work).await {
             Ok(_) => return state,
             Err(error) => {
                 tracing::warn!(letter = %letter.id, %error, "how an attempt ended could not be written down");
                 if error == StoreError::Closed {
                     break;
                 }
-                tokio::time::sleep(RECORD_AGAIN * 2_u32.pow(again)).await;
+                let wait = Duration::from_millis(MAIL_RECORD_AGAIN_MS << again);
+                tokio::time::sleep(wait).await;
             }
         }
     }

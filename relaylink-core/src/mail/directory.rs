@@ -8,6 +8,7 @@ use std::{
 use async_trait::async_trait;
 
 use super::{Mailer, Message, SendError};
+use crate::relay::limits::MAIL_FILE_NAME_MAX;
 
 /// Writes each attempt as a file of its own, `MESSAGE-ID.ATTEMPT.eml`: for a Relay whose mail is
 /// read on the machine, or picked up by another program. A file is there whole or not at all.
@@ -43,16 +44,13 @@ impl Mailer for DirectoryMailer {
     }
 }
 
-/// Characters of a Message-ID that go into a file's name: a name has at most 255 bytes.
-const NAME_FROM_ID: usize = 200;
-
 fn file_name(message: &Message) -> String {
     let id: String = message
         .message_id
         .trim_matches(['<', '>'])
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '@' | '.') { c } else { '_' })
-        .take(NAME_FROM_ID)
+        .take(MAIL_FILE_NAME_MAX)
         .collect();
     format!("{id}.{}.eml", message.attempt)
 }

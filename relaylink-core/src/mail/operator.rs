@@ -124,7 +124,7 @@ impl Outbox {
         let now = self.clock.now();
         let letter = id.clone();
         let work = move |session: &mut dyn crate::store::Session| outbox::resend(session, &letter, now);
-        match transact(&*self.store, Access::ALL, work).await? {
+        match transact(&*self.store, Access::MAILS, work).await? {
             (true, _) => {
                 self.post.ring();
                 Ok(())

@@ -10,7 +10,7 @@ use crate::{
         Address, Call, Timestamp, Tx,
         limits::{MAIL_BODY_MAX, MAIL_SUBJECT_MAX},
     },
-    store::{OutboxRead, OutboxWrite, Row, Session, StoreError, Value},
+    store::{OutboxRead, OutboxWrite, Row, Session, StoreError, Value, one},
     tool::{Code, Refusal, Stop, Tool},
 };
 
@@ -111,7 +111,7 @@ pub(crate) fn posted(tx: &mut Tx<'_, impl Tool>, about: &str) -> Result<Vec<Post
         return Ok(Vec::new());
     }
     let parameters: [Value; 2] = [tx.account().into(), about.into()];
-    let rows = tx.reading().query(ABOUT.statement(), &parameters)?;
+    let rows = tx.reading().outbox(&ABOUT, &parameters)?;
     let letters = rows.into_iter().map(|mut row| {
         Ok(Posted { id: row.take(0)?, recipient: row.take(1)?, state: row.take(2)?, settled: row.take(3)? })
     });
@@ -132,10 +132,7 @@ pub(super) struct Claimed {
 
 /// When something is to be looked at next: to be sent, or to be given up.
 pub(super) fn next(session: &mut dyn Session) -> Result<Option<Timestamp>, StoreError> {
-    match session.query(NEXT.statement(), &[])?.first_mut() {
-        Some(row) => row.take(0),
-        None => Ok(None),
-    }
+    Ok(one(session.query(NEXT.statement(), &[])?, |mut row| row.take(0))?.flatten())
 }
 
 /// Parks the attempts whose lease is over: nobody knows how they ended.
@@ -225,10 +222,7 @@ pub(super) fn resend(
     now: Timestamp,
 ) -> Result<(bool, Option<LetterState>), StoreError> {
     let changed = session.execute(RESEND.statement(), &[now.into(), id.into()])?;
-    let state = match session.query(STATE.statement(), &[id.into()])?.first_mut() {
-        Some(row) => Some(row.take(0)?),
-        None => None,
-    };
+    let state = one(session.query(STATE.statement(), &[id.into()])?, |mut row| row.take(0))?;
     Ok((changed == 1, state))
 }
 

@@ -1,6 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::store::{Access, Request, Session, Store, StoreError, Verdict, Work};
+use crate::store::{self, Access, Request, Session, Store, StoreError};
 
 /// The account that the mail room's own transactions are filed under: a lane beside the accounts' own.
 const LANE: &str = "mail";
@@ -11,15 +9,5 @@ pub(super) async fn transact<R: Send + 'static>(
     access: Access,
     run: impl Fn(&mut dyn Session) -> Result<R, StoreError> + Send + 'static,
 ) -> Result<R, StoreError> {
-    let slot = Arc::new(Mutex::new(None));
-    let filled = Arc::clone(&slot);
-    let work: Work = Box::new(move |session| {
-        let result = run(session);
-        let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
-        *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        verdict
-    });
-    store.transact(Request::new(access, LANE), work).await?;
-    let result = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-    result.unwrap_or(Err(StoreError::Unknown))
+    store::transact(store, Request::new(access, LANE), run, Result::is_ok).await
 }

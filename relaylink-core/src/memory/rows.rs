@@ -4,7 +4,7 @@ use super::{Memory, MemoryId};
 use crate::{
     account,
     relay::{Name, Tx, terms},
-    store::{Remove, Row, Select, StoreError, Write},
+    store::{Remove, Row, Select, StoreError, Write, one},
     tool::{May, Removes, Stop, Tool, Writes},
 };
 
@@ -113,8 +113,7 @@ pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Resu
         (account * ROOM).into(),
     ];
     let words = terms::index(account, &searched(memory));
-    let mut rows = tx.write_returning(&INSERT, &row)?;
-    let number: i64 = rows.pop().map(|mut row| row.take(0)).transpose()?.unwrap_or_default();
+    let number: i64 = one(tx.write_returning(&INSERT, &row)?, |mut row| row.take(0))?.unwrap_or_default();
     tx.write(&INSERT_TERMS, &[number.into(), words.into()])?;
     Ok(())
 }
@@ -129,8 +128,8 @@ pub(super) fn remove<T>(tx: &mut Tx<'_, T>, memory: &MemoryId) -> Result<bool, S
 where
     T: May<Writes> + May<Removes>,
 {
-    let mut rows = tx.remove_returning(&REMOVE, &[tx.account().into(), memory.into()])?;
-    let Some(number) = rows.pop().map(|mut row| row.take::<i64>(0)).transpose()? else {
+    let rows = tx.remove_returning(&REMOVE, &[tx.account().into(), memory.into()])?;
+    let Some(number) = one(rows, |mut row| row.take::<i64>(0))? else {
         return Ok(false);
     };
     tx.remove(&REMOVE_TERMS, &[number.into()])?;

@@ -1,6 +1,6 @@
 use super::{Author, PackageId, ThreadId, rows};
 use crate::{
-    people,
+    account, people,
     prelude::*,
     relay::{Cursor, Limit, Timestamp, Written},
 };
@@ -64,7 +64,7 @@ impl Run for CheckInbox {
         let from = match &self.from {
             None => None,
             Some(text) => {
-                let me = people::me(tx)?;
+                let me = account::me(tx)?;
                 Some(people::find(tx, &me, "from", text)?.address.key())
             }
         };

@@ -6,7 +6,7 @@ use super::{
     rules::{Due, Refused, Shown, differs, may_go, too_many},
 };
 use crate::{
-    account::Card,
+    account::{self, Card},
     people::{self, Person},
     prelude::*,
     relay::{
@@ -62,7 +62,7 @@ impl Run for ConfirmSend {
             };
         }
         let (stored, content) = rows::draft(tx, account, &self.draft)?.ok_or_else(no_draft)?;
-        let me = people::me(tx)?;
+        let me = account::me(tx)?;
         let mut due = Vec::new();
         for recipient in rows::recipients_of_draft(tx, &self.draft)? {
             due.push(people::between(tx, &me, recipient)?);

@@ -4,6 +4,7 @@ use super::{
     rows,
 };
 use crate::{
+    account::{self, Card},
     people::{self, Person},
     prelude::*,
     relay::limits::RECIPIENTS_MAX,
@@ -40,7 +41,7 @@ impl Run for DraftPackage {
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Preview, Stop> {
         let content =
             Content::checked(&self.subject, &self.body, self.asks.as_deref(), self.context.as_deref())?;
-        let me = people::me(tx)?;
+        let me = account::me(tx)?;
         if let Some(thread) = &self.thread
             && !rows::sees_thread(tx, &me.id, thread)?
         {
@@ -69,7 +70,7 @@ impl Run for DraftPackage {
 
 impl DraftPackage {
     /// Everybody who is named, once each.
-    fn named(&self, tx: &mut Tx<'_, Self>, me: &crate::account::Card) -> Result<Vec<Person>, Stop> {
+    fn named(&self, tx: &mut Tx<'_, Self>, me: &Card) -> Result<Vec<Person>, Stop> {
         if self.to.is_empty() || self.to.len() > RECIPIENTS_MAX {
             return Err(wrong_number(self.to.len()).into());
         }

@@ -1,6 +1,6 @@
 use super::{DraftId, Preview, rows};
 use crate::{
-    people,
+    account,
     prelude::*,
     relay::{Cursor, Limit, Written, limits::DRAFTS_PAGE_MAX},
 };
@@ -54,7 +54,7 @@ impl Run for ListDrafts {
         let (Some((newest, _)), Some((oldest, _))) = (page.first(), page.last()) else {
             return Ok(Drafts { drafts: Vec::new(), next_cursor: None });
         };
-        let me = people::me(tx)?;
+        let me = account::me(tx)?;
         let drafts = rows::drafts(tx, &me, newest, oldest)?;
         let next_cursor = (page.len() < sizes.len()).then(|| Cursor::behind(oldest));
         Ok(Drafts { drafts, next_cursor })

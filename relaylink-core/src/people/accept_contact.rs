@@ -1,4 +1,4 @@
-use super::{Contact, InviteId, letters, me, rows};
+use super::{Contact, InviteId, letters, rows};
 use crate::{account, prelude::*};
 
 /// Accepts a request that waits for the account, as `list_contacts` shows it: both become contacts
@@ -20,7 +20,7 @@ impl Run for AcceptContact {
     type Reply = Contact;
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Contact, Stop> {
-        let me = me(tx)?;
+        let me = account::me(tx)?;
         let waiting = rows::waiting(tx, &me, &self.request)?.ok_or_else(nothing_waits)?;
         let asker = account::card(tx, &waiting.account)?.ok_or_else(nothing_waits)?;
         let contact = rows::accept(tx, &waiting, &me, &asker)?;

@@ -1,4 +1,4 @@
-use super::{ContactId, find, me, rows};
+use super::{ContactId, find, rows};
 use crate::{
     account,
     prelude::*,
@@ -32,7 +32,7 @@ impl Run for BlockContact {
     type Reply = Blocked;
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Blocked, Stop> {
-        let me = me(tx)?;
+        let me = account::me(tx)?;
         let person = find(tx, &me, "contact", &self.contact)?;
         let key = person.address.key();
         if let Some((contact, address, since)) = rows::block(tx, &me.id, &key)? {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContactId, InviteId};
 use crate::{
-    relay::{Address, IdError, Timestamp, Written, check_id},
+    relay::{Address, IdError, Timestamp, Written, check_id, highest},
     store::Value,
 };
 
@@ -77,7 +77,7 @@ impl Place {
 
     /// Before every entry.
     pub(super) fn newest() -> Self {
-        Self("z".repeat(26))
+        Self(highest())
     }
 
     /// The place as an id with this prefix would have it.

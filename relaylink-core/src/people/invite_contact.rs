@@ -1,5 +1,5 @@
 use super::{
-    ContactId, InviteId, letters, me,
+    ContactId, InviteId, letters,
     named::other,
     rows,
     rules::{Invitation, invitation, too_many},
@@ -51,7 +51,7 @@ impl Run for InviteContact {
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Invited, Stop> {
         let note = self.note()?;
-        let me = me(tx)?;
+        let me = account::me(tx)?;
         let person = other(tx, &me, "email", self.email.clone())?;
         let key = self.email.key();
         // Asked of nobody where there is no account, so that the work is the same.

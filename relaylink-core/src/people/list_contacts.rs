@@ -1,9 +1,13 @@
-use super::{entry::Place, me, rows};
+use super::{entry::Place, rows};
 use crate::{
-    account::Card,
+    account::{self, Card},
     people::{Entry, State},
     prelude::*,
-    relay::{Cursor, Limit, fold, limits::QUERY_MAX, text},
+    relay::{
+        Cursor, Limit, fold,
+        limits::{CONTACTS_BATCH, QUERY_MAX},
+        text,
+    },
 };
 
 /// Lists the people the account knows, newest first: contacts, requests that came in or went out
@@ -34,19 +38,16 @@ pub struct Contacts {
 
 const ALL: [State; 4] = [State::Accepted, State::Incoming, State::Outgoing, State::Blocked];
 
-/// Rows that a query looks through at a time.
-const BATCH: usize = 200;
-
 impl Run for ListContacts {
     type Reply = Contacts;
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Contacts, Stop> {
-        let me = me(tx)?;
+        let me = account::me(tx)?;
         let mut place = self.cursor.as_ref().map_or(Ok(Place::newest()), Cursor::key)?;
         let limit = self.limit.unwrap_or_default();
         let query = text::sought("query", self.query.as_deref().unwrap_or_default(), QUERY_MAX)?;
         let query = Some(fold(query)).filter(|query| !query.is_empty());
-        let size = if query.is_some() { BATCH } else { limit.rows() + 1 };
+        let size = if query.is_some() { CONTACTS_BATCH } else { limit.rows() + 1 };
         let mut found = Vec::new();
         loop {
             let batch = self.batch(tx, &me, &place, size)?;

@@ -23,7 +23,7 @@ pub use list_contacts::{Contacts, ListContacts};
 pub use withdraw_invite::{WithdrawInvite, Withdrawn};
 
 pub(crate) use letters::in_a_letter;
-pub(crate) use named::{Person, between, find, me};
+pub(crate) use named::{Person, between, find};
 pub(crate) use rules::Reach;
 
 use crate::relay::{Table, ids};

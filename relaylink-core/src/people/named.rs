@@ -3,7 +3,7 @@ use super::{
     rules::{Reach, Standing, reach},
 };
 use crate::{
-    account::{self, Card},
+    account::Card,
     relay::{Address, Name, Tx},
     tool::{Code, Refusal, Stop, Tool},
 };
@@ -27,13 +27,6 @@ impl Person {
     pub(crate) const fn reach(&self) -> Reach {
         reach(self.standing)
     }
-}
-
-/// The caller's own account.
-pub(crate) fn me(tx: &mut Tx<'_, impl Tool>) -> Result<Card, Stop> {
-    let account = tx.account();
-    account::card(tx, account)?
-        .ok_or_else(|| Stop::refuse(Code::NotPermitted, "The account of this call does not exist any more."))
 }
 
 /// Who is meant by an id, an address or a name, given in the argument `field`.

@@ -8,13 +8,9 @@ use super::{
 use crate::{
     account::Card,
     relay::{Address, Foreign, Timestamp, Tx, limits::NAMESAKES_MAX},
-    store::{FromValue, Remove, Row, Select, Value, Write},
+    store::{Remove, Row, Select, Value, Write, one},
     tool::{May, Removes, Stop, Tool, Writes},
 };
-
-fn first<T: FromValue>(rows: Vec<Row>) -> Result<Option<T>, Stop> {
-    rows.into_iter().next().map(|mut row| row.take(0)).transpose().map_err(Stop::from)
-}
 
 const ADDRESS_OF: Select = Select::new(
     "SELECT address FROM contacts WHERE account = ?1 AND id = ?2 AND accepted IS NOT NULL \
@@ -27,7 +23,7 @@ pub(super) fn address_of(
     account: &str,
     id: &ContactId,
 ) -> Result<Option<Address>, Stop> {
-    first(tx.select(&ADDRESS_OF, &[account.into(), id.into()])?)
+    one(tx.select(&ADDRESS_OF, &[account.into(), id.into()])?, |mut row| Ok(row.take(0)?))
 }
 
 const BEARERS: Select = Select::new(
@@ -121,7 +117,7 @@ pub(super) fn side(tx: &mut Tx<'_, impl Tool>, account: &str, key: &str) -> Resu
             accepted: row.take(4)?,
         })
     };
-    rows.into_iter().next().map(side).transpose()
+    one(rows, side)
 }
 
 const INVITES: Select = Select::new(
@@ -201,7 +197,7 @@ pub(super) fn waiting(
 ) -> Result<Option<Waiting>, Stop> {
     let rows = tx.select(&WAITING, &[request.into(), me.address.key().into(), Value::from(&me.id)])?;
     let waiting = |mut row: Row| Ok(Waiting { id: row.take(0)?, account: row.take(1)?, asked: row.take(2)? });
-    rows.into_iter().next().map(waiting).transpose()
+    one(rows, waiting)
 }
 
 const ACCEPT: Write = Write::new(
@@ -210,8 +206,7 @@ const ACCEPT: Write = Write::new(
 );
 const MIRROR: Write = Write::new(
     "INSERT INTO contacts (id, account, address_key, address, created, accepted, peer, name, name_key) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (account, address_key) \
-     DO UPDATE SET accepted = ?5, peer = ?6, name = ?7, name_key = ?8 WHERE contacts.accepted IS NULL",
+     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)",
 );
 const INSERT_NAME: Write = Write::new(
     "INSERT INTO contact_names (account, name_key, address_key, address) VALUES (?1, ?2, ?3, ?4) \
@@ -296,7 +291,7 @@ pub(super) fn block(
 ) -> Result<Option<(ContactId, Address, Timestamp)>, Stop> {
     let rows = tx.select(&BLOCK, &[account.into(), key.into()])?;
     let block = |mut row: Row| Ok((row.take(0)?, row.take(1)?, row.take(2)?));
-    rows.into_iter().next().map(block).transpose()
+    one(rows, block)
 }
 
 const ACCEPTED: Select = Select::new(

@@ -3,6 +3,7 @@ use std::sync::LazyLock;
 use data_encoding::{Encoding, Specification};
 
 use super::Timestamp;
+use crate::store::Value;
 
 /// Gives the randomness of each call, fixed before its first run.
 pub trait Seeds: Send + Sync + 'static {
@@ -25,7 +26,7 @@ impl Seeds for SystemSeeds {
 
 /// A text is not an id of the kind that was due.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected an id that starts with `{prefix}_`")]
+#[error("expected an id: `{prefix}_` and {LENGTH} characters")]
 pub struct IdError {
     /// The prefix that was due, without its underscore.
     pub prefix: &'static str,
@@ -41,6 +42,17 @@ static ALPHABET: LazyLock<Encoding> = LazyLock::new(|| {
 
 /// The characters of an id after its prefix.
 const LENGTH: usize = 26;
+
+/// What sorts after all that can stand behind an id's prefix.
+pub(crate) fn highest() -> String {
+    "z".repeat(LENGTH)
+}
+
+/// Below which id a list begins that goes from the newest to the oldest: below this one, or where
+/// there is none, below all with this prefix.
+pub(crate) fn below(prefix: &str, id: Option<&str>) -> Value {
+    Value::Text(id.map_or_else(|| format!("{prefix}_{}", highest()), str::to_owned))
+}
 
 /// A new id: prefix, underscore, `UUIDv7` of this moment. The `n`-th of a call sorts after the one before.
 pub(super) fn mint(prefix: &str, now: Timestamp, seed: [u8; 16], n: u32) -> String {

@@ -5,8 +5,8 @@ use std::{
 
 use super::{Relay, Timestamp, keys, limits::KEY_USE_EVERY};
 use crate::{
-    store::{Access, Request, StoreError, Write},
-    tool::{Caller, Stop},
+    store::{Access, Request, Session, StoreError, Write, transact},
+    tool::Caller,
 };
 
 const PUT: Write = Write::new(
@@ -77,21 +77,15 @@ impl Relay {
             return Ok(());
         }
         let rows = waiting.clone();
-        let request = Request::new(Access { writes: true, ..Access::READ }, "");
-        let flushed = self.open(request, move |session| {
+        let write = move |session: &mut dyn Session| -> Result<(), StoreError> {
             for (key, last) in &rows {
                 session.execute(PUT.statement(), &[(&**key).into(), (*last).into()])?;
             }
             Ok(())
-        });
-        match flushed.await {
-            Ok(()) => {
-                self.key_use().stored(&waiting, self.now());
-                Ok(())
-            }
-            Err(Stop::Store(error)) => Err(error),
-            Err(Stop::Refused(_)) => Ok(()),
-        }
+        };
+        transact(self.store(), Request::new(Access::WRITES, ""), write, Result::is_ok).await?;
+        self.key_use().stored(&waiting, self.now());
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Call, Relay, Secret, Timestamp};
 use crate::{
-    store::{Access, Request, Row, Select, Session, StoreError},
+    store::{Access, Request, Row, Select, Session, StoreError, one, transact},
     tool::{Caller, Ceiling, Code, Grade, Refusal, Stop},
 };
 
@@ -54,20 +54,16 @@ impl Relay {
             return Ok(None);
         };
         let now = self.now();
-        let found = self.open(Request::new(Access::READ, ""), move |session| {
-            let row = session.query(BY_HASH.statement(), &[(&hash).into()])?.pop();
-            Ok(row.map(|row| caller(row, now)).transpose()?.flatten())
-        });
-        match found.await {
-            Ok(caller) => {
-                if let Some(caller) = &caller {
-                    self.key_use().note(caller, now);
-                }
-                Ok(caller)
-            }
-            Err(Stop::Store(error)) => Err(error),
-            Err(Stop::Refused(_)) => Ok(None),
+        let find = move |session: &mut dyn Session| -> Result<Option<Caller>, StoreError> {
+            let row = session.query(BY_HASH.statement(), &[(&hash).into()])?;
+            Ok(one(row, |row| caller(row, now))?.flatten())
+        };
+        let request = Request::new(Access::READ, "");
+        let caller = transact(self.store(), request, find, Result::is_ok).await?;
+        if let Some(caller) = &caller {
+            self.key_use().note(caller, now);
         }
+        Ok(caller)
     }
 }
 

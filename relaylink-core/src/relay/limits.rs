@@ -41,6 +41,15 @@ pub const MAIL_ATTEMPTS_MAX: u32 = 100;
 /// Seconds that attempts under way are given when the courier is told to stop, and then their record: a
 /// program is to be gone in ten.
 pub const MAIL_STOP_SECONDS: u64 = 4;
+/// Milliseconds that a look at the outbox which is under way is given before that, of the same ten seconds.
+pub const MAIL_STOP_LOOK_MS: u64 = 1_500;
+/// How often the end of an attempt is told to a store that does not listen: with the waits between
+/// them well within the lease's margin. Then the lease runs out, and the letter is unknown.
+pub const MAIL_RECORDS_MAX: u32 = 8;
+/// Milliseconds until it is told the second time; doubled for each one after it.
+pub const MAIL_RECORD_AGAIN_MS: u64 = 50;
+/// Characters of a Message-ID that go into the name of a mail's file: a name has at most 255 bytes.
+pub const MAIL_FILE_NAME_MAX: usize = 200;
 /// Characters of one memory at most: a fact, not a document.
 pub const MEMORY_MAX: usize = 4_000;
 /// Characters of a search at most: a long passage can be pasted, and its words still be looked up
@@ -66,6 +75,8 @@ pub const INVITES_PER_ADDRESS_A_DAY: i64 = 10;
 pub const INVITES_PER_PAIR_A_DAY: i64 = 3;
 /// Requests of an account that wait for an answer at a time.
 pub const INVITES_WAITING_MAX: i64 = 500;
+/// Rows of each kind that a search among contacts looks through at a time: a few pages' worth.
+pub const CONTACTS_BATCH: usize = 200;
 /// People of one name whose addresses a refusal gives at most: enough to know the right one by.
 pub const NAMESAKES_MAX: i64 = 10;
 /// Characters of a package's subject at most: one line of a prompt and of a list.

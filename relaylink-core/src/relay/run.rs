@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     mail::Post,
-    store::{Access, Request, Session, Store, Verdict, Work},
+    store::{self, Access, Request, Session, Store},
     tool::{
         Caller, Cx, Handle, Refusal, Stop, Tool, Toolset,
         toolset::{CallError, ToolsetError, admit},
@@ -179,7 +179,8 @@ impl Relay {
             tools: Arc::clone(&self.0.tools),
         };
         let now = call.now;
-        let result = self.open(Request::new(access, Arc::clone(&caller.account)), move |session| {
+        let request = Request::new(access, Arc::clone(&caller.account));
+        let once = move |session: &mut dyn Session| {
             let mut frame = Frame::default();
             let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame));
             match (result, frame.refused) {
@@ -188,38 +189,20 @@ impl Relay {
                 }
                 (result, _) => result,
             }
-        });
-        let result = result.await;
+        };
+        let result = store::transact(self.store(), request, once, stays).await;
+        if access.mails && stays(&result) {
+            self.0.post.ring();
+        }
         if result.is_ok() {
             self.0.key_use.note(caller, now);
         }
         result
     }
 
-    /// One transaction; commits unless `run` refuses or fails.
-    pub(crate) async fn open<R: Send + 'static>(
-        &self,
-        request: Request,
-        run: impl Fn(&mut dyn Session) -> Result<R, Stop> + Send + 'static,
-    ) -> Result<R, Stop> {
-        let slot = Arc::new(Mutex::new(None));
-        let filled = Arc::clone(&slot);
-        let work: Work = Box::new(move |session| {
-            let result = run(session);
-            let verdict = match &result {
-                Ok(_) | Err(Stop::Refused(Refusal { keep: true, .. })) => Verdict::Commit,
-                Err(_) => Verdict::Rollback,
-            };
-            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            verdict
-        });
-        let mails = request.access.mails;
-        let verdict = self.0.store.transact(request, work).await?;
-        if mails && verdict == Verdict::Commit {
-            self.0.post.ring();
-        }
-        let result = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        result.unwrap_or(Err(Stop::Store(crate::store::StoreError::Unknown)))
+    /// What everything is kept in.
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.0.store
     }
 
     /// The present moment, by this Relay's clock.
@@ -236,4 +219,9 @@ impl Relay {
     pub(super) fn key_use(&self) -> &KeyUse {
         &self.0.key_use
     }
+}
+
+/// Whether what a call did is to stay.
+fn stays<R>(result: &Result<R, Stop>) -> bool {
+    matches!(result, Ok(_) | Err(Stop::Refused(Refusal { keep: true, .. })))
 }

@@ -1,6 +1,6 @@
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{Id, Run, Table, Timestamp, ids};
+use super::{Id, Reading, Run, Table, Timestamp, ids};
 use crate::{
     mail::{self, Letter, Post},
     store::{Access, Remove, Row, Select, Session, Value, Write},
@@ -11,11 +11,11 @@ use crate::{
 use serde_json::{Map, Value as Json};
 
 /// What is fixed for a call before its first run.
-pub struct Call {
+pub(crate) struct Call {
     /// Who calls.
-    pub caller: Caller,
+    pub(crate) caller: Caller,
     /// When.
-    pub now: Timestamp,
+    pub(crate) now: Timestamp,
     pub(crate) seed: [u8; 16],
     pub(crate) post: Post,
     pub(crate) tools: Arc<Table>,
@@ -172,9 +172,9 @@ impl<'a, T: Tool> Tx<'a, T> {
         self.session
     }
 
-    /// The session itself, for the mail room's reads.
-    pub(crate) fn reading(&mut self) -> &mut dyn Session {
-        self.session
+    /// The transaction for reading alone: for rooms that read also where no tool runs.
+    pub(crate) fn reading(&mut self) -> Reading<'_> {
+        Reading::over(self.session)
     }
 }
 

@@ -15,6 +15,10 @@ pub struct Access {
 impl Access {
     /// Reading alone.
     pub const READ: Self = Self { writes: false, removes: false, mails: false };
+    /// Inserting and updating alone.
+    pub const WRITES: Self = Self { writes: true, ..Self::READ };
+    /// Handling mail alone.
+    pub const MAILS: Self = Self { mails: true, ..Self::READ };
     /// Everything: for the courier, the housekeeper and whoever administers the store. Never for a tool.
     pub const ALL: Self = Self { writes: true, removes: true, mails: true };
 

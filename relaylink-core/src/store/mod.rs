@@ -7,6 +7,7 @@ mod job;
 #[cfg(all(test, feature = "sqlite"))]
 pub(crate) mod plan;
 mod statement;
+mod transact;
 mod value;
 mod verify;
 
@@ -25,6 +26,8 @@ pub use access::Access;
 pub use error::StoreError;
 pub use statement::{Dialect, Remove, Select, Statement, Write};
 pub(crate) use statement::{OutboxRead, OutboxWrite};
+pub(crate) use transact::transact;
+pub(crate) use value::one;
 pub use value::{FromValue, Row, Value};
 
 /// Whether a work's transaction is to stay.
@@ -42,7 +45,9 @@ pub enum Verdict {
 pub struct Request {
     /// What it may do; the engine enforces it.
     pub access: Access,
-    /// Whose data it is about: a lane today, a shard tomorrow.
+    /// Whose data it is about. A store may spread its work by it: one over PostgreSQL can have an
+    /// account's writes wait for each other instead of meeting; SQLite, which has one writer, does
+    /// not look.
     pub account: Arc<str>,
 }
 

@@ -112,3 +112,8 @@ impl Row {
         &self.0
     }
 }
+
+/// The first row, read.
+pub(crate) fn one<T, E>(rows: Vec<Row>, read: impl FnOnce(Row) -> Result<T, E>) -> Result<Option<T>, E> {
+    rows.into_iter().next().map(read).transpose()
+}

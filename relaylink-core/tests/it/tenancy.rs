@@ -111,7 +111,7 @@ async fn kinds(
     }
     let Some(malformed) = place.set(arguments, "?".into()) else { return Vec::new() };
     if let Err(refusal) = answer(town, caller, case.tool, malformed).await
-        && let Some((_, rest)) = refusal.message.split_once("starts with `")
+        && let Some((_, rest)) = refusal.message.split_once("expected an id: `")
     {
         return vec![rest.split_once("_`").unwrap().0.to_owned()];
     }

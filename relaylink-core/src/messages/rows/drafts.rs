@@ -1,12 +1,11 @@
 //! The tables `drafts`, `draft_people` and `ended_drafts`.
 
-use super::behind;
 use crate::{
     account::Card,
     messages::{Draft, DraftId, PackageId, Preview, Recipient, ThreadId, Unreached, content::Content},
     people::Person,
-    relay::{Address, Foreign, Limit, Timestamp, Tx},
-    store::{Remove, Row, Select, Value, Write},
+    relay::{Address, Foreign, Id as _, Limit, Timestamp, Tx, below},
+    store::{Remove, Row, Select, Value, Write, one},
     tool::{May, Removes, Stop, Tool, Writes},
 };
 
@@ -61,7 +60,7 @@ pub(in crate::messages) fn draft_sizes(
     after: Option<&DraftId>,
     limit: Limit,
 ) -> Result<Vec<(DraftId, i64)>, Stop> {
-    let after = behind(after.map(DraftId::as_str), "drf");
+    let after = below(DraftId::PREFIX, after.map(DraftId::as_str));
     let rows = tx.select(&DRAFT_SIZES, &[tx.account().into(), after, limit.and_one()])?;
     rows.into_iter().map(|mut row| Ok((row.take(0)?, row.take(1)?))).collect()
 }
@@ -150,7 +149,7 @@ pub(in crate::messages) fn draft(
             Content { subject: row.take(1)?, body: row.take(2)?, asks: row.take(3)?, context: row.take(4)? };
         Ok((row.take(0)?, content))
     };
-    rows.into_iter().next().map(whole).transpose()
+    one(rows, whole)
 }
 
 const RECIPIENTS_OF_DRAFT: Select =
@@ -186,7 +185,7 @@ pub(in crate::messages) fn ended(
         let thread: Option<ThreadId> = row.take(2)?;
         Ok(Ended { at: row.take(0)?, sent: package.zip(thread) })
     };
-    rows.into_iter().next().map(ended).transpose()
+    one(rows, ended)
 }
 
 const REMOVE_DRAFT: Remove = Remove::new("DELETE FROM drafts WHERE id = ?1 AND account = ?2");

@@ -1,9 +1,8 @@
 //! The inbox: `deliveries`, page by page.
 
-use super::behind;
 use crate::{
     messages::{Author, Head, PackageId, ThreadId},
-    relay::{Address, Foreign, Limit, Tx},
+    relay::{Address, Foreign, Id as _, Limit, Tx, below},
     store::{Row, Select, Value},
     tool::{Stop, Tool},
 };
@@ -49,7 +48,7 @@ pub(in crate::messages) fn heads(
     after: Option<&PackageId>,
     limit: Limit,
 ) -> Result<Vec<Head>, Stop> {
-    let after = behind(after.map(PackageId::as_str), "pkg");
+    let after = below(PackageId::PREFIX, after.map(PackageId::as_str));
     let mut parameters = vec![tx.account().into(), after];
     parameters.extend(filter.from.map(Value::from));
     parameters.extend(filter.thread.map(Value::from));

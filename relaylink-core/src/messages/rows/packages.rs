@@ -5,7 +5,7 @@ use crate::{
     messages::{Author, Package, PackageId, ThreadId, content::Content},
     people::Person,
     relay::{Address, Foreign, Timestamp, Tx},
-    store::{Row, Select, Value, Write},
+    store::{Row, Select, Value, Write, one},
     tool::{May, Stop, Tool, Writes},
 };
 
@@ -136,7 +136,7 @@ pub(in crate::messages) fn role(
     let rows = tx.select(&ROLE, &[account.into(), package.into()])?;
     let role =
         |mut row: Row| Ok(Role { sender: row.take::<String>(0)? == account, acknowledged: row.take(1)? });
-    rows.into_iter().next().map(role).transpose()
+    one(rows, role)
 }
 
 const INSERT_RECEIPT: Write = Write::new("INSERT INTO receipts (at, package, account) VALUES (?1, ?2, ?3)");

@@ -1,9 +1,8 @@
 //! Threads: what an account sees of one, and how its packages stand.
 
-use super::behind;
 use crate::{
     messages::{Author, PackageId, ThreadId},
-    relay::{Address, Foreign, Limit, Timestamp, Tx},
+    relay::{Address, Foreign, Id as _, Limit, Timestamp, Tx, below},
     store::{Row, Select},
     tool::{Stop, Tool},
 };
@@ -47,7 +46,7 @@ pub(in crate::messages) fn packages_of(
     after: Option<&PackageId>,
     limit: Limit,
 ) -> Result<Vec<Listed>, Stop> {
-    let after = behind(after.map(PackageId::as_str), "pkg");
+    let after = below(PackageId::PREFIX, after.map(PackageId::as_str));
     let rows = tx.select(&PACKAGES_OF, &[account.into(), thread.into(), after, limit.and_one()])?;
     let listed = |mut row: Row| {
         Ok(Listed {
