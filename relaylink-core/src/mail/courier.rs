@@ -44,6 +44,18 @@ struct Stray {
     until: Timestamp,
 }
 
+/// A claim until it is answered: given up before, it is a stray.
+struct Claiming<'c> {
+    inner: &'c Inner,
+    stray: Option<Stray>,
+}
+
+impl Drop for Claiming<'_> {
+    fn drop(&mut self) {
+        self.inner.strays().extend(self.stray.take());
+    }
+}
+
 impl Inner {
     fn strays(&self) -> MutexGuard<'_, Vec<Stray>> {
         self.strays.lock().unwrap_or_else(PoisonError::into_inner)
@@ -148,15 +160,23 @@ impl Courier {
         Outbox::new(Arc::clone(&self.0.store), Arc::clone(&self.0.clock), self.0.post.clone())
     }
 
-    /// Works until `shutdown` ends. Then it takes no more letters, gives those under way
-    /// [`Pace::stop`], and writes down what is still without an answer as unknown. A store that
+    /// Works until `shutdown` ends. Then it takes no more letters, gives a look at the outbox that is
+    /// under way [`Pace::stop_look`] and its attempts [`Pace::stop`], and writes down what is still without an answer as unknown. A store that
     /// fails is tried again; one that is closed ends it.
     pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), CourierError> {
         within_runtime()?;
         let mut flight = Flight::new();
         let mut shutdown = pin!(shutdown);
         loop {
-            let pause = match self.fill(&mut flight).await {
+            let filled = match future::select(shutdown.as_mut(), pin!(self.fill(&mut flight))).await {
+                Either::Right((filled, _)) => filled,
+                Either::Left(((), filling)) => {
+                    // What it claims by then is attempted; what it claims later is found as unknown.
+                    let _ = tokio::time::timeout(self.0.pace.stop_look, filling).await;
+                    break;
+                }
+            };
+            let pause = match filled {
                 Ok(next) => self.pause(next),
                 Err(StoreError::Closed) => {
                     flight.all().await;
@@ -224,6 +244,7 @@ impl Courier {
         }
         let lease = format!("{}-{}", inner.name, inner.claims.fetch_add(1, Ordering::Relaxed));
         let until = inner.pace.lease_until(now);
+        let mut claiming = Claiming { inner, stray: Some(Stray { lease: lease.clone(), until }) };
         let claim = {
             let lease = lease.clone();
             move |session: &mut dyn Session| {
@@ -232,15 +253,11 @@ impl Courier {
                 Ok((parked, letters, outbox::next(session)?))
             }
         };
-        let (parked, letters, next) = match transact(&*inner.store, Access::ALL, claim).await {
-            Ok(claimed) => claimed,
-            Err(error) => {
-                if error == StoreError::Unknown {
-                    inner.strays().push(Stray { lease, until });
-                }
-                return Err(error);
-            }
-        };
+        let claimed = transact(&*inner.store, Access::MAILS, claim).await;
+        if !matches!(claimed, Err(StoreError::Unknown)) {
+            claiming.stray = None;
+        }
+        let (parked, letters, next) = claimed?;
         for id in &parked {
             tracing::warn!(letter = %id, "nobody knows whether the letter has gone");
         }
@@ -260,7 +277,7 @@ impl Courier {
             let now = self.0.clock.now();
             let released = lease.clone();
             let work = move |session: &mut dyn Session| outbox::release(session, &released, now);
-            let found = transact(&*self.0.store, Access::ALL, work).await? > 0;
+            let found = transact(&*self.0.store, Access::MAILS, work).await? > 0;
             if found || until <= now {
                 self.0.strays().retain(|stray| stray.lease != lease);
             }

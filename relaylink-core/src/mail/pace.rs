@@ -21,6 +21,8 @@ pub struct Pace {
     pub attempts_max: u32,
     /// What attempts under way are given when it is told to stop.
     pub stop: Duration,
+    /// What a look at the outbox is given before that.
+    pub stop_look: Duration,
 }
 
 impl Default for Pace {
@@ -34,6 +36,7 @@ impl Default for Pace {
             retry_most: Duration::from_secs(limits::MAIL_RETRY_MOST_SECONDS),
             attempts_max: limits::MAIL_ATTEMPTS_MAX,
             stop: Duration::from_secs(limits::MAIL_STOP_SECONDS),
+            stop_look: Duration::from_millis(limits::MAIL_STOP_LOOK_MS),
         }
     }
 }
