@@ -82,10 +82,10 @@ impl Filled {
     /// A read tool without arguments, typed and by name, against its bare statements.
     fn read<T: Run + DeserializeOwned>(&self, runtime: &Runtime, name: &str, size: &Size) {
         let store = Arc::new(Sqlite::open(&self.path).unwrap());
-        let writing = Arc::new(Recorder::over(store.clone()));
-        let recorded = Relay::new(writing.clone()).unwrap();
-        runtime.block_on(call(&recorded, &self.ben, name, json!({})));
-        let statements: Statements = writing.take().pop().unwrap();
+        let recorder = Arc::new(Recorder::over(store.clone()));
+        let over_it = Relay::new(recorder.clone()).unwrap();
+        runtime.block_on(call(&over_it, &self.ben, name, json!({})));
+        let statements: Statements = recorder.take().pop().unwrap();
         let bare = Bare::open(&self.path);
         let relay = Relay::new(store).unwrap();
 
@@ -191,12 +191,12 @@ impl Filled {
 
     fn record_drafts(&self, runtime: &Runtime, path: &Path, drafts: u32) -> Vec<Statements> {
         let store = Arc::new(Sqlite::open(path).unwrap());
-        let writing = Arc::new(Recorder::over(store.clone()));
-        runtime.block_on(self.fly(&Relay::new(writing.clone()).unwrap(), drafts));
+        let recorder = Arc::new(Recorder::over(store.clone()));
+        runtime.block_on(self.fly(&Relay::new(recorder.clone()).unwrap(), drafts));
         store.close();
-        let mut recorded = writing.take();
-        recorded.truncate(drafts as usize);
-        recorded
+        let mut calls = recorder.take();
+        calls.truncate(drafts as usize);
+        calls
     }
 
     async fn fly(&self, relay: &Relay, drafts: u32) {

@@ -8,7 +8,7 @@ use rusqlite::{
 
 use crate::Statements;
 
-/// A bare connection: the store's pragmas and statement cache, and nothing else of it.
+/// A bare connection: the store's pragmas that a statement's cost depends on and its statement cache, and nothing else of it.
 pub struct Bare(Connection);
 
 impl Bare {

@@ -7,9 +7,9 @@ use std::{
 };
 
 use relaylink_core::{
-    account::{Account, Accounts},
+    account::{Account, Accounts, Key},
     mail::{Courier, DirectoryMailer, Post},
-    relay::{Address, Relay, SystemClock},
+    relay::{Address, Name, Relay, SystemClock},
     store::{Store, StoreError, sqlite::Sqlite},
 };
 use tokio_util::sync::CancellationToken;
@@ -70,6 +70,14 @@ impl Home {
         self.accounts().account(address).await?.ok_or_else(|| {
             Failure::new(format!("there is no account for {address}"))
                 .hint(format!("Make it: relaylink account create {address} --name NAME"))
+        })
+    }
+
+    /// The key of this name.
+    pub(crate) async fn key(&self, account: &Account, name: &Name) -> Result<Key, Failure> {
+        self.accounts().key(&account.id, name).await?.ok_or_else(|| {
+            Failure::new(format!("{} has no key named \"{name}\"", account.address))
+                .hint(format!("See its keys: relaylink key list {}", account.address))
         })
     }
 

@@ -138,7 +138,7 @@ async fn hosts_and_origins_are_let_in_as_they_are_written() {
 
 #[test]
 fn what_is_no_host_and_no_origin_is_refused_in_words() {
-    let server = Server::new(tools::toolset(&Arc::default()));
+    let server = tools::server();
     for wrong in ["", "*", "*.example.org", "https://example.org", "a b", "me@example.org"] {
         let error = Http::new(&server).host(wrong).err().map(|error| error.to_string());
         assert!(error.unwrap().contains("is no host: write"), "{wrong}");

@@ -1,11 +1,10 @@
 //! Cases 31 and 100, malformed params, refusals: what a call is answered, alike on both transports.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::atomic::Ordering;
 
-use relaylink_mcp::Server;
 use serde_json::{Value as Json, json};
 
-use crate::support::{Site, Wire, call, refusal, request, tools};
+use crate::support::{Site, Wire, call, refusal, request};
 
 /// One client over each transport.
 struct Both {
@@ -15,8 +14,7 @@ struct Both {
 
 impl Both {
     async fn open() -> Self {
-        let server = Server::new(tools::toolset(&Arc::default()));
-        Self { wire: Wire::opened(server, tools::ana()).await, site: Site::open().await }
+        Self { wire: Wire::opened_as_ana().await, site: Site::open().await }
     }
 
     /// The one answer that both give.

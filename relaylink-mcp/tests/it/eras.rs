@@ -3,7 +3,7 @@
 use rmcp::{ServiceExt, transport::StreamableHttpClientTransport};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Site, Wire, initialize, request};
+use crate::support::{Site, Wire, initialize, request, tools};
 
 const NEW: &str = "2026-07-28";
 
@@ -90,8 +90,8 @@ async fn a_client_library_lists_and_calls() {
     let config = rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig::with_uri(url)
         .auth_header("ana-key");
     let client = ().serve(StreamableHttpClientTransport::from_config(config)).await.unwrap();
-    let tools = client.list_all_tools().await.unwrap();
-    assert_eq!(tools.len(), 7);
+    let listed = client.list_all_tools().await.unwrap();
+    assert_eq!(listed.len(), tools::toolset(&site.bench).list().count());
     let called = client.call_tool(rmcp::model::CallToolRequestParams::new("hello")).await.unwrap();
     assert_eq!(called.structured_content, Some(json!({"text": "ana"})));
     client.cancel().await.unwrap();

@@ -14,15 +14,9 @@ async fn still_serves(wire: &mut Wire) {
     assert_eq!((&answer["id"], &answer["result"]["structuredContent"]["text"]), (&json!(77), &json!("next")));
 }
 
-async fn opened() -> Wire {
-    let mut wire = Wire::as_ana();
-    wire.ask(&initialize("2025-06-18")).await;
-    wire
-}
-
 #[tokio::test]
 async fn a_bad_line_is_answered_and_the_session_goes_on() {
-    let mut wire = opened().await;
+    let mut wire = Wire::opened_as_ana().await;
     for (line, code) in [
         (&b"hello\n"[..], -32700),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\n", -32700),
@@ -66,7 +60,7 @@ async fn marks_and_blank_lines_are_passed_over() {
 
 #[tokio::test]
 async fn writes_are_not_messages() {
-    let mut wire = opened().await;
+    let mut wire = Wire::opened_as_ana().await;
     for byte in format!("{}\n", call(1, "echo", &json!({"text": "ü bit by bit"}))).as_bytes() {
         wire.bytes(&[*byte]).await;
         sleep(Duration::from_micros(100)).await;
@@ -81,7 +75,7 @@ async fn writes_are_not_messages() {
 
 #[tokio::test]
 async fn a_line_over_the_limit_is_passed_over() {
-    let mut wire = opened().await;
+    let mut wire = Wire::opened_as_ana().await;
     let long = call(1, "echo", &json!({"text": "x".repeat(LIMIT)}));
     let answer = wire.ask(&long).await;
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&Json::Null, &json!(-32600)));
@@ -94,7 +88,7 @@ async fn a_line_over_the_limit_is_passed_over() {
 
 #[tokio::test]
 async fn a_flood_of_bad_lines_that_nobody_reads_the_answers_of_is_not_read_on() {
-    let mut wire = opened().await;
+    let mut wire = Wire::opened_as_ana().await;
     let mut written = 0_usize;
     let flood = async {
         loop {

@@ -43,7 +43,7 @@ async fn no_more_calls_run_than_are_allowed_and_all_are_answered() {
 
 #[tokio::test]
 async fn beyond_those_that_may_wait_a_call_is_refused_at_once() {
-    let server = Server::new(tools::toolset(&Arc::default())).in_flight(1);
+    let server = tools::server().in_flight(1);
     let mut wire = Wire::opened(server, tools::ana()).await;
     wire.say(&call(0, "slow", &json!({"millis": 60_000}))).await;
     let many = limits::WAITING as u64 + 1;
@@ -115,7 +115,7 @@ async fn a_body_that_does_not_arrive_is_408() {
 
 #[tokio::test]
 async fn an_answer_keeps_its_place_until_its_last_bytes_are_let_go() {
-    let server = Server::new(tools::toolset(&Arc::default()));
+    let server = tools::server();
     let app = Http::new(&server).router(Keys);
     let ask = || {
         let request = ::http::Request::post("/mcp")

@@ -34,8 +34,7 @@ async fn input_that_ends_at_once_ends_the_session_at_once() {
 
 #[tokio::test]
 async fn a_pending_answer_is_written_before_the_session_ends() {
-    let server = Server::new(tools::toolset(&Arc::default()));
-    let mut wire = Wire::opened(server, tools::ana()).await;
+    let mut wire = Wire::opened_as_ana().await;
     wire.say(&call(1, "slow", &json!({"millis": 500}))).await;
     wire.bytes(b"nonsense\n").await;
     wire.hang_up().await;
@@ -95,8 +94,7 @@ async fn a_last_line_without_its_end_is_answered() {
 
 #[tokio::test]
 async fn a_last_line_that_comes_in_pieces_is_answered() {
-    let server = Server::new(tools::toolset(&Arc::default()));
-    let mut wire = Wire::opened(server, tools::ana()).await;
+    let mut wire = Wire::opened_as_ana().await;
     wire.say(&call(1, "echo", &json!({"text": "one"}))).await;
     for piece in call(2, "echo", &json!({"text": "two"})).to_string().as_bytes().chunks(7) {
         wire.bytes(piece).await;
@@ -107,8 +105,7 @@ async fn a_last_line_that_comes_in_pieces_is_answered() {
 
 #[tokio::test]
 async fn a_client_that_is_gone_in_the_middle_of_a_line_ends_the_session() {
-    let server = Server::new(tools::toolset(&Arc::default()));
-    let mut wire = Wire::opened(server, tools::ana()).await;
+    let mut wire = Wire::opened_as_ana().await;
     wire.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth").await;
     sleep(Duration::from_millis(20)).await;
     let session = wire.gone();

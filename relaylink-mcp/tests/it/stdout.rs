@@ -4,10 +4,9 @@ use std::{
     env,
     io::{BufRead, BufReader, Write},
     process::{Command, Stdio},
-    sync::Arc,
 };
 
-use relaylink_mcp::{Server, stdio};
+use relaylink_mcp::stdio;
 use serde_json::{Value as Json, json};
 
 use crate::support::{call, initialize, tools};
@@ -24,7 +23,7 @@ fn child() {
     }
     writeln!(std::io::stdout(), "{BEGIN}").unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let server = Server::new(tools::toolset(&Arc::default()));
+    let server = tools::server();
     let ended = runtime.block_on(stdio::serve(&server, tools::ana(), std::future::pending()));
     // Before the harness prints how it went.
     std::process::exit(i32::from(ended.is_err()));

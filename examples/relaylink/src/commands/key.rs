@@ -133,10 +133,7 @@ async fn list(home: &Home, email: Option<&Address>, json: bool) -> Result<(), Fa
 
 async fn revoke(home: &Home, email: &Address, name: &Name) -> Result<(), Failure> {
     let account = home.account(email).await?;
-    let key = home.accounts().key(&account.id, name).await?.ok_or_else(|| {
-        Failure::new(format!("{email} has no key named \"{name}\""))
-            .hint(format!("See its keys: relaylink key list {email}"))
-    })?;
+    let key = home.key(&account, name).await?;
     let revoked = home.relay.run(&Caller::local(account.id.as_str()), RevokeApiKey { key: key.id }).await?;
     // Where no server runs, its mail would wait for one.
     if let Err(error) = home.courier().drain().await {

@@ -74,10 +74,7 @@ async fn ceiling_of(home: &Home, email: &str, name: &str) -> Result<Ceiling, Fai
     let email: Address = read(email).map_err(|error| Failure::usage(format!("--key {email}: {error}")))?;
     let name: Name = read(name).map_err(|error| Failure::usage(format!("--key {email} {name}: {error}")))?;
     let account = home.account(&email).await?;
-    let key = home.accounts().key(&account.id, &name).await?.ok_or_else(|| {
-        Failure::new(format!("{email} has no key named \"{name}\""))
-            .hint(format!("See its keys: relaylink key list {email}"))
-    })?;
+    let key = home.key(&account, &name).await?;
     let nothing = match (key.revoked, key.expires) {
         (Some(when), _) => format!("was revoked at {when}"),
         (_, Some(when)) if when <= SystemClock.now() => format!("expired at {when}"),

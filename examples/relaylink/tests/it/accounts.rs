@@ -55,7 +55,7 @@ fn what_makes_no_sense_ends_with_two_and_what_cannot_be_done_with_one() {
 }
 
 #[test]
-fn what_a_key_may_is_narrowed_by_its_own_variable_alone() {
+fn only_a_keys_own_variable_narrows_it() {
     let data = Data::with_ana();
     let made = |variable: &str, value: &str, arguments: &str| {
         let mut program = data.program(format!("key create ana@example.org --name {arguments}").split(' '));

@@ -32,13 +32,13 @@ fn reply(answer: &Json) -> &Json {
     &answer["structuredContent"]
 }
 
-/// Drafts, so many at a time, until the time is over, and confirms the first of them. Gives how many
+/// Drafts, so many at a time, until the time is over and enough are confirmed: the first of them. Gives how many
 /// drafts were answered, and how many sends.
 fn work(client: &mut Client, until: Instant) -> (usize, usize) {
     let draft = draft();
     let (mut flying, mut drafted, mut sent, mut asked) = (0, 0, 0, 0);
     loop {
-        while flying < IN_FLIGHT && Instant::now() < until {
+        while flying < IN_FLIGHT && (Instant::now() < until || asked < CONFIRMED) {
             client.send("tools/call", &draft);
             flying += 1;
         }

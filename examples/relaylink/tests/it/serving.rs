@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::{
-    io::Write,
+    io::{Read, Write},
     net::TcpStream,
     thread::sleep,
     time::{Duration, Instant},
@@ -53,11 +53,14 @@ fn half_a_request(server: &Server, key: &str) -> TcpStream {
     write!(
         stream,
         "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{{",
+         Accept: application/json, text/event-stream\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{{",
         server.address()
     )
     .unwrap();
-    sleep(Duration::from_millis(300));
+    // It says so once it waits for the body.
+    let mut told = [0; 12];
+    stream.read_exact(&mut told).unwrap();
+    assert_eq!(&told, b"HTTP/1.1 100");
     stream
 }
 
@@ -82,7 +85,10 @@ fn told_twice_to_end_it_ends_at_once_and_what_was_answered_is_there() {
     assert_eq!(server.call(&key, "memory_add", &add)["isError"], false);
     let _open = half_a_request(&server, &key);
     server.signal();
-    sleep(Duration::from_millis(500));
+    // Told once, it takes no more connections.
+    while TcpStream::connect(server.address()).is_ok() {
+        sleep(Duration::from_millis(5));
+    }
     let again = Instant::now();
     server.signal();
     let ended = server.ended();

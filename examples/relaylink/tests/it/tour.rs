@@ -1,7 +1,5 @@
 //! The tour ends well, in words and in JSON.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value as Json, json};
 
 use crate::program::{Data, ended};
@@ -22,20 +20,16 @@ fn tour(arguments: &str) -> crate::program::Ended {
 
 #[test]
 fn every_step_is_as_it_should_be() {
-    let start = Instant::now();
     let ended = tour("tour");
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.ends_with("\nEvery step was as it should be.\n"), "{}", ended.stdout);
     assert!(ended.stdout.contains("“Send package (irreversible)”"), "{}", ended.stdout);
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]
 fn in_json_each_request_and_its_reply_is_a_line_and_the_mails_come_last() {
-    let start = Instant::now();
     let ended = tour("tour --json");
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     let lines: Vec<Json> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(Json::is_object), "{}", ended.stdout);
     let (calls, mails) = lines.split_at(lines.len() - 3);

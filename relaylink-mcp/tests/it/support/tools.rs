@@ -10,6 +10,7 @@ use relaylink_core::{
     prelude::*,
     tool::{Caller, Ceiling, Grade, Toolset},
 };
+use relaylink_mcp::Server;
 
 /// What the tools see of each other.
 #[derive(Default)]
@@ -137,6 +138,11 @@ pub(crate) fn toolset(bench: &Arc<Bench>) -> Toolset {
         .tool::<ThrowOut>()
         .build()
         .unwrap()
+}
+
+/// Serves the tools over a bench that nobody looks at.
+pub(crate) fn server() -> Server {
+    Server::new(toolset(&Arc::default()))
 }
 
 /// May do everything.

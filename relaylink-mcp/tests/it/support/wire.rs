@@ -1,4 +1,4 @@
-use std::{io, sync::Arc, time::Duration};
+use std::{io, time::Duration};
 
 use relaylink_core::tool::Caller;
 use relaylink_mcp::{Server, stdio};
@@ -43,8 +43,11 @@ impl Wire {
     }
 
     pub(crate) fn as_ana() -> Self {
-        let server = Server::new(tools::toolset(&Arc::default()));
-        Self::silent(server, tools::ana())
+        Self::silent(tools::server(), tools::ana())
+    }
+
+    pub(crate) async fn opened_as_ana() -> Self {
+        Self::opened(tools::server(), tools::ana()).await
     }
 
     /// After the handshake of a client of 2025.
