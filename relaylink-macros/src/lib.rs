@@ -32,6 +32,10 @@ use proc_macro2::TokenStream;
 /// - `name = "memory_forget"`: the name on the wire; otherwise the type's name in snake case.
 /// - `crate = some::path`: where `relaylink_core` is found, if not at `::relaylink_core`.
 ///
+/// `JsonSchema` is that of schemars 1, and what it derives begins with `::schemars`: the manifest of
+/// the crate names `schemars = "1"` beside `relaylink-core` and `serde`. Where it names another
+/// version, or none, every error is one of `JsonSchema` and says so: "cannot find … in `schemars`".
+///
 /// The doc comment is the description that models read; a tool without one does not compile.
 /// All mistakes of a tool are reported at once, and the type stays usable meanwhile.
 #[proc_macro_derive(Tool, attributes(tool))]

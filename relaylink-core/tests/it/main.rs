@@ -43,6 +43,7 @@ mod slow_works;
 mod snapshots;
 mod sqlite;
 mod stores;
+mod switched;
 mod tenancy;
 mod toolset;
 mod town;
