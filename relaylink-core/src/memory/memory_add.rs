@@ -11,7 +11,7 @@ use crate::{
 #[tool(effects(Writes, Removes), hints(closed_world))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryAdd {
-    /// What to remember, at most 4000 characters.
+    /// What to remember, at most 4,000 characters.
     pub text: String,
     /// Whom or what it is about, if it is to be found by that name.
     pub about: Option<Name>,

@@ -8,7 +8,7 @@ use crate::{prelude::*, relay::Timestamp};
 #[serde(rename_all = "camelCase")]
 pub struct AcknowledgePackage {
     /// The package to acknowledge.
-    package: PackageId,
+    pub package: PackageId,
 }
 
 /// A package that is acknowledged.

@@ -8,7 +8,7 @@ use crate::{prelude::*, relay::Timestamp};
 #[serde(rename_all = "camelCase")]
 pub struct CancelDraft {
     /// The draft to drop.
-    draft: DraftId,
+    pub draft: DraftId,
 }
 
 /// A draft that was dropped.

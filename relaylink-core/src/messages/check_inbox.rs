@@ -13,13 +13,16 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct CheckInbox {
     /// Only those neither opened nor acknowledged.
-    unread: Option<bool>,
+    pub unread: Option<bool>,
     /// Only those of this person: a contact's id, an address or a contact's name.
-    from: Option<String>,
+    pub from: Option<String>,
     /// Only those of this thread.
-    thread: Option<ThreadId>,
-    limit: Option<Limit>,
-    cursor: Option<Cursor>,
+    pub thread: Option<ThreadId>,
+    /// How many at most: 1 to 100, 20 unless told.
+    #[serde(default)]
+    pub limit: Limit,
+    /// The `nextCursor` of the page before.
+    pub cursor: Option<Cursor>,
 }
 
 /// A package that came in, without its text.
@@ -60,7 +63,7 @@ impl Run for CheckInbox {
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Inbox, Stop> {
         let behind = self.cursor.as_ref().map(Cursor::key::<PackageId>).transpose()?;
-        let limit = self.limit.unwrap_or_default();
+        let limit = self.limit;
         let from = match &self.from {
             None => None,
             Some(text) => {

@@ -28,11 +28,11 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct ConfirmSend {
     /// The draft to send.
-    draft: DraftId,
+    pub draft: DraftId,
     /// The people, as the person was shown them.
-    to: Option<Vec<String>>,
+    pub to: Option<Vec<String>>,
     /// The subject, as the person was shown it.
-    subject: Option<String>,
+    pub subject: Option<String>,
 }
 
 /// A package that was sent.

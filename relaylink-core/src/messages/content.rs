@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use crate::{
     relay::{
-        Address, Foreign, Written,
+        Address, Foreign,
         limits::{ASKS_MAX, BODY_MAX, CONTEXT_MAX, SUBJECT_MAX},
         text,
     },
@@ -55,9 +55,4 @@ impl Content {
         let characters = parts.into_iter().flatten().map(|text| text.text().chars().count()).sum::<usize>();
         i64::try_from(characters).unwrap_or(i64::MAX)
     }
-}
-
-/// A text in its envelope.
-pub(super) fn by(text: Foreign<String>, author: &Address) -> Written<String> {
-    text.by(author.as_str())
 }

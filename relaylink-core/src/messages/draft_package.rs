@@ -1,8 +1,4 @@
-use super::{
-    DraftId, Preview, Recipient, ThreadId, Unreached,
-    content::{Content, by},
-    rows,
-};
+use super::{DraftId, Preview, Recipient, ThreadId, Unreached, content::Content, rows};
 use crate::{
     account::{self, Card},
     people::{self, Person},
@@ -22,17 +18,17 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct DraftPackage {
     /// Whom it is for: contact ids, addresses or contacts' names, at most 50.
-    to: Vec<String>,
+    pub to: Vec<String>,
     /// One line, at most 200 characters.
-    subject: String,
+    pub subject: String,
     /// The briefing, in Markdown, at most 30,000 characters.
-    body: String,
+    pub body: String,
     /// What the sender wants back, at most 4,000 characters.
-    asks: Option<String>,
+    pub asks: Option<String>,
     /// Facts and decisions that the briefing rests on, at most 12,000 characters.
-    context: Option<String>,
+    pub context: Option<String>,
     /// The thread it replies to; a new one unless told.
-    thread: Option<ThreadId>,
+    pub thread: Option<ThreadId>,
 }
 
 impl Run for DraftPackage {
@@ -62,7 +58,7 @@ impl Run for DraftPackage {
                 }),
             }
         }
-        let subject = by(content.subject, &me.address);
+        let subject = content.subject.by(me.address.as_str());
         let thread = self.thread.clone();
         Ok(Preview { draft, thread, to, not_reached, subject, created: tx.now() })
     }

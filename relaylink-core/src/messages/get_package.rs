@@ -12,7 +12,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct GetPackage {
     /// The package to read.
-    package: PackageId,
+    pub package: PackageId,
 }
 
 /// A package.

@@ -12,8 +12,11 @@ use crate::{
 #[tool(effects(), hints(read_only, closed_world))]
 #[serde(rename_all = "camelCase")]
 pub struct ListDrafts {
-    limit: Option<Limit>,
-    cursor: Option<Cursor>,
+    /// How many at most: 1 to 100, 20 unless told.
+    #[serde(default)]
+    pub limit: Limit,
+    /// The `nextCursor` of the page before.
+    pub cursor: Option<Cursor>,
 }
 
 /// A draft.
@@ -49,8 +52,8 @@ impl Run for ListDrafts {
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Drafts, Stop> {
         let behind = self.cursor.as_ref().map(Cursor::key::<DraftId>).transpose()?;
-        let sizes = rows::draft_sizes(tx, behind.as_ref(), self.limit.unwrap_or_default())?;
-        let page = page(&sizes, self.limit.unwrap_or_default().rows());
+        let sizes = rows::draft_sizes(tx, behind.as_ref(), self.limit)?;
+        let page = page(&sizes, self.limit.rows());
         let (Some((newest, _)), Some((oldest, _))) = (page.first(), page.last()) else {
             return Ok(Drafts { drafts: Vec::new(), next_cursor: None });
         };

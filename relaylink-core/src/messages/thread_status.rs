@@ -15,9 +15,12 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct ThreadStatus {
     /// The thread.
-    thread: ThreadId,
-    limit: Option<Limit>,
-    cursor: Option<Cursor>,
+    pub thread: ThreadId,
+    /// How many at most: 1 to 100, 20 unless told.
+    #[serde(default)]
+    pub limit: Limit,
+    /// The `nextCursor` of the page before.
+    pub cursor: Option<Cursor>,
 }
 
 /// How a package stands with one recipient.
@@ -81,7 +84,7 @@ impl Run for ThreadStatus {
             return Err(no_thread().into());
         }
         let behind = self.cursor.as_ref().map(|cursor| behind(cursor, &self.thread)).transpose()?;
-        let limit = self.limit.unwrap_or_default();
+        let limit = self.limit;
         let listed = rows::packages_of(tx, account, &self.thread, behind.as_ref(), limit)?;
         let more = listed.len() > limit.rows();
         let (mut packages, mut recipients, mut ended_early) = (Vec::new(), 0, false);

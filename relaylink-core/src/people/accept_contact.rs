@@ -13,7 +13,7 @@ use crate::{account, prelude::*};
 #[serde(rename_all = "camelCase")]
 pub struct AcceptContact {
     /// The request to accept.
-    request: InviteId,
+    pub request: InviteId,
 }
 
 impl Run for AcceptContact {

@@ -13,7 +13,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct BlockContact {
     /// Whom: a contact's id, an address or a contact's name.
-    contact: String,
+    pub contact: String,
 }
 
 /// Somebody who is blocked.

@@ -23,9 +23,9 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct InviteContact {
     /// The address to ask.
-    email: Address,
+    pub email: Address,
     /// A few words for them, at most 500 characters.
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// A request as it stands.
@@ -70,10 +70,10 @@ impl Run for InviteContact {
             }),
             (Invitation::New { mailed }, ..) => self.ask(tx, &me, note.as_ref(), mailed),
             (Invitation::Crossed, _, asks) => {
-                let request = asks.and_then(|side| side.request).map(|id| format!("request {id}"));
+                let request = asks.and_then(|side| side.request).map(|id| format!(", request {id}"));
                 Err(Refusal::new(Code::Conflict, "This person's own request already waits for the account.")
                     .field("email")
-                    .hint(format!("Answer it with accept_contact, {}.", request.unwrap_or_default()))
+                    .hint(format!("Answer it with accept_contact{}.", request.unwrap_or_default()))
                     .into())
             }
             (Invitation::Blocked | Invitation::Stands, ..) => {

@@ -18,11 +18,14 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct ListContacts {
     /// Only those who stand so; all unless told.
-    state: Option<State>,
+    pub state: Option<State>,
     /// Only those whose name or address holds this.
-    query: Option<String>,
-    limit: Option<Limit>,
-    cursor: Option<Cursor>,
+    pub query: Option<String>,
+    /// How many at most: 1 to 100, 20 unless told.
+    #[serde(default)]
+    pub limit: Limit,
+    /// The `nextCursor` of the page before.
+    pub cursor: Option<Cursor>,
 }
 
 /// People an account knows.
@@ -44,7 +47,7 @@ impl Run for ListContacts {
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Contacts, Stop> {
         let me = account::me(tx)?;
         let mut place = self.cursor.as_ref().map_or(Ok(Place::newest()), Cursor::key)?;
-        let limit = self.limit.unwrap_or_default();
+        let limit = self.limit;
         let query = text::sought("query", self.query.as_deref().unwrap_or_default(), QUERY_MAX)?;
         let query = Some(fold(query)).filter(|query| !query.is_empty());
         let size = if query.is_some() { CONTACTS_BATCH } else { limit.rows() + 1 };

@@ -13,7 +13,7 @@ use crate::prelude::*;
 #[serde(rename_all = "camelCase")]
 pub struct WithdrawInvite {
     /// The request to take back.
-    request: InviteId,
+    pub request: InviteId,
 }
 
 /// A request that was deleted.

@@ -1,7 +1,8 @@
 use serde_json::{Map, Value as Json};
 
-use super::{Call, Relay, Secret, Timestamp};
+use super::{Call, Id as _, Relay, Secret, Timestamp};
 use crate::{
+    account::KeyId,
     store::{Access, Request, Row, Select, Session, StoreError, one, transact},
     tool::{Caller, Ceiling, Code, Grade, Refusal, Stop},
 };
@@ -14,7 +15,7 @@ const STATE: Select = Select::new("SELECT expires, revoked FROM api_keys WHERE i
 
 /// Whether a credential is a key of ours: one of another authentication is that one's to check.
 pub(super) fn is_ours(credential: &str) -> bool {
-    credential.starts_with("key_")
+    credential.strip_prefix(KeyId::PREFIX).is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// Refuses a call whose key is gone, revoked or expired. The tool's own transaction asks, so a

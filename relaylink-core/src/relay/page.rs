@@ -20,7 +20,7 @@ impl Default for Limit {
 }
 
 impl Limit {
-    /// A page of so many rows; `None` outside 1 to 100.
+    /// A page of so many rows; `None` for none at all and for more than [`PAGE_MAX`].
     pub fn new(rows: u32) -> Option<Self> {
         (1..=PAGE_MAX).contains(&rows).then_some(Self(rows))
     }
@@ -64,7 +64,8 @@ impl JsonSchema for Limit {
         "Limit".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "integer", "description": "How many at most: 1 to 100, 20 unless told." })
+        let description = format!("How many at most: 1 to {PAGE_MAX}, {PAGE_DEFAULT} unless told.");
+        schemars::json_schema!({ "type": "integer", "description": description })
     }
 }
 

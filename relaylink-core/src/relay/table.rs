@@ -15,17 +15,17 @@ use crate::{
 };
 
 type Arguments = Map<String, Json>;
-type Within = fn(&Descriptor, &mut dyn Session, &Call, &mut Frame, Arguments) -> Result<Json, Stop>;
-type Outside =
+type InTransaction = fn(&Descriptor, &mut dyn Session, &Call, &mut Frame, Arguments) -> Result<Json, Stop>;
+type AsCall =
     for<'c> fn(&'c Relay, &'c Descriptor, &'c Caller, Arguments) -> BoxFuture<'c, Result<Json, Stop>>;
 
 /// A `Run` tool as plain functions, without state: so that a Relay does not hold itself.
 pub(crate) struct RunEntry {
     pub(crate) descriptor: std::sync::Arc<Descriptor>,
     /// Runs it within an open transaction.
-    pub(crate) within: Within,
+    pub(crate) within: InTransaction,
     /// Runs it as a call of its own.
-    pub(crate) outside: Outside,
+    pub(crate) outside: AsCall,
 }
 
 /// The tools a Relay knows, each room's added by that room.

@@ -20,7 +20,9 @@ impl Caller {
         Self { account: account.into(), credential: None, ceiling: Ceiling::everything() }
     }
 
-    /// Somebody with a credential, held to its ceiling.
+    /// Somebody with a credential, held to its ceiling. One that begins with `key_` is taken for an
+    /// API key of RelayLink's own, and a Relay looks at each call whether it still holds; any other is
+    /// for whoever gave it out to check.
     pub fn with_credential(
         account: impl Into<Arc<str>>,
         credential: impl Into<Arc<str>>,

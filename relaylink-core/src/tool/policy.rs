@@ -8,7 +8,8 @@
 //! The rules, in order:
 //! 1. stated read-only and stated destructive contradict each other: ask;
 //! 2. read-only and idempotent: run;
-//! 3. read-only, not idempotent: as [`Deployment::read_only`] says;
+//! 3. read-only, not idempotent: it runs where [`Deployment::read_only`] says so, or where it is stated
+//!    not destructive and [`Deployment::additive`] says so;
 //! 4. not read-only, destructive stated false: as [`Deployment::additive`] says;
 //! 5. all else: ask.
 //!

@@ -1,6 +1,13 @@
 //! What one call of a Relay's tool may leave behind, and which tools a Relay has.
 
-use relaylink_core::{memory::MemoryAdd, prelude::*, relay::Relay, tool::Caller};
+use relaylink_core::{
+    memory::MemoryAdd,
+    messages::{CheckInbox, ConfirmSend, DraftPackage},
+    people::{AcceptContact, Contacts, InviteContact, ListContacts, State},
+    prelude::*,
+    relay::{Address, Limit, Relay},
+    tool::Caller,
+};
 use serde_json::json;
 
 use crate::{
@@ -101,4 +108,46 @@ async fn a_tool_that_an_embedder_adds_is_in_none_of_the_rooms() {
     assert_eq!(tools.get("whoami").unwrap().room, Some("account"));
     assert_eq!(tools.get("outer").unwrap().room, None);
     assert_eq!(tools.get("outer").unwrap().toolsets().count(), 0);
+}
+
+/// Asks somebody to be a contact and tells who waits then.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes, ExternalMail))]
+struct InviteAndList {
+    /// Whom.
+    email: Address,
+}
+
+impl Run for InviteAndList {
+    type Reply = Contacts;
+
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Contacts, Stop> {
+        tx.perform(&InviteContact { email: self.email.clone(), note: None })?;
+        let state = Some(State::Outgoing);
+        tx.perform(&ListContacts { state, query: None, limit: Limit::default(), cursor: None })
+    }
+}
+
+#[tokio::test]
+async fn an_embedder_runs_the_rooms_tools_by_their_types_and_within_its_own() {
+    let town = Town::new().await;
+    let relay = Relay::builder(town.store.clone()).tool::<InviteAndList>().build().unwrap();
+    let (ana, ben) = (town.caller("ana"), town.caller("ben"));
+    let listed = relay.run(&ana, InviteAndList { email: "ben@example.org".parse().unwrap() }).await.unwrap();
+    let request = listed.contacts[0].request.clone().unwrap();
+    relay.run(&ben, AcceptContact { request }).await.unwrap();
+    let draft = DraftPackage {
+        to: vec!["ben@example.org".into()],
+        subject: "Budget".into(),
+        body: "It is due.".into(),
+        asks: None,
+        context: None,
+        thread: None,
+    };
+    let draft = relay.run(&ana, draft).await.unwrap().draft;
+    let sent = relay.run(&ana, ConfirmSend { draft, to: None, subject: None }).await.unwrap();
+    let inbox =
+        CheckInbox { unread: Some(true), from: None, thread: None, limit: Limit::default(), cursor: None };
+    let inbox = relay.run(&ben, inbox).await.unwrap();
+    assert_eq!(inbox.packages[0].package, sent.package);
 }

@@ -6,7 +6,10 @@ use relaylink_core::{
     account::{Whoami, everything_listed},
     mail::Letter,
     prelude::*,
-    relay::Relay,
+    relay::{
+        Relay,
+        limits::{PAGE_DEFAULT, PAGE_MAX},
+    },
     tool::{Caller, Ceiling},
 };
 use serde_json::json;
@@ -134,5 +137,20 @@ async fn a_nul_is_refused_before_it_reaches_an_engine() {
         let refusal = town.call("ana", "block_contact", json!({ "contact": name })).await.unwrap_err();
         let due = if name.contains('@') { Code::InvalidArgument } else { Code::NotFound };
         assert_eq!(refusal.code, due, "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_list_says_how_long_its_pages_are() {
+    let town = Town::new().await;
+    let due = format!("How many at most: 1 to {PAGE_MAX}, {PAGE_DEFAULT} unless told.");
+    let tools = town.relay.toolset();
+    let limits: Vec<_> = tools
+        .list()
+        .filter_map(|tool| tool.input["properties"].get("limit").map(|limit| (tool.name, limit)))
+        .collect();
+    assert!(limits.len() >= 6, "{limits:?}");
+    for (tool, limit) in limits {
+        assert_eq!(limit["description"], due.as_str(), "{tool}");
     }
 }
