@@ -15,6 +15,11 @@ pub mod tool;
 #[doc(hidden)]
 pub mod __private;
 
+/// The README's tool, compiled as it stands there.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 /// What a tool's file needs.
 pub mod prelude {
     pub use schemars::JsonSchema;

@@ -64,7 +64,7 @@ impl Run for CheckInbox {
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Inbox, Stop> {
         let behind = self.cursor.as_ref().map(Cursor::key::<PackageId>).transpose()?;
         let limit = self.limit;
-        let from = match &self.from {
+        let from = match self.from.as_deref().filter(|from| !from.is_empty()) {
             None => None,
             Some(text) => {
                 let me = account::me(tx)?;

@@ -59,7 +59,8 @@ async fn walk(listing: &Listing) {
     assert_eq!(ids.len(), ROWS, "{tool}");
     let mut seen: BTreeMap<&str, usize> = ids.iter().map(|id| (id.as_str(), 0)).collect();
     assert_eq!(seen.len(), ROWS, "{tool}: rows with the same id");
-    let (mut cursor, mut pages, mut gone) = (None, 0, Vec::new());
+    // An empty cursor is none.
+    let (mut cursor, mut pages, mut gone) = (Some(Json::from("")), 0, Vec::new());
     loop {
         let reply = town.ok("ana", tool, page(&arguments, cursor.as_ref())).await;
         let rows = rows(&reply);

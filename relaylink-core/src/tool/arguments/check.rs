@@ -13,7 +13,7 @@ use crate::tool::{
 /// Whole numbers up to here are exact when they are written with a decimal point.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// Where an empty text stands in for an argument that may be absent.
+/// Where an empty text, or the empty list that it stands for, may stand in for an argument that is absent.
 pub(super) type Blank = Path;
 
 /// Brings the arguments into the form that their shape says, or refuses them; names each blank text.
@@ -26,7 +26,7 @@ pub(super) fn check(
     if let Shape::Record(fields) = shape {
         check.record(fields, arguments, &Trail::Root);
     }
-    if check.complaints.is_empty() { Ok(check.blanks) } else { Err(check.refusal(tool, shape)) }
+    if check.complaints.is_empty() { Ok(check.blanks) } else { Err(check.refusal(tool)) }
 }
 
 /// The way down, kept on the stack: a path is only made where something is to be said of it.
@@ -61,9 +61,22 @@ struct Complaint {
 }
 
 enum What {
-    Unknown { nearest: Option<String> },
-    Missing { due: String },
-    Wrong { due: String, got: String },
+    /// Not the name it is near to.
+    Near {
+        nearest: String,
+    },
+    /// In what record, and what that takes.
+    Unknown {
+        record: Path,
+        takes: String,
+    },
+    Missing {
+        due: String,
+    },
+    Wrong {
+        due: String,
+        got: String,
+    },
 }
 
 #[derive(Default)]
@@ -96,14 +109,17 @@ impl Check {
                 }
                 None => {}
                 Some(Json::Null) => absent = true,
-                Some(value) if value.as_str() == Some("") && !field.required => {
-                    if matches!(field.shape, Shape::Text) {
+                Some(value) if value.as_str() == Some("") && !field.required => match field.shape {
+                    Shape::Text => self.blanks.push(at.path()),
+                    Shape::List(_) => {
+                        *value = Json::Array(Vec::new());
                         self.blanks.push(at.path());
-                    } else {
+                    }
+                    _ => {
                         *value = Json::Null;
                         absent = true;
                     }
-                }
+                },
                 Some(value) => self.value(&field.shape, value, &at),
             }
         }
@@ -119,7 +135,10 @@ impl Check {
         for key in unknown {
             self.complain(&Trail::Key(trail, key), || {
                 let open = fields.iter().map(|field| &*field.name).filter(|name| !map.contains_key(*name));
-                What::Unknown { nearest: nearest(key, open) }
+                match nearest(key, open) {
+                    Some(nearest) => What::Near { nearest },
+                    None => What::Unknown { record: trail.path(), takes: names(fields) },
+                }
             });
         }
     }
@@ -180,16 +199,21 @@ impl Check {
         }
     }
 
-    fn refusal(self, tool: &str, shape: &Shape) -> Refusal {
+    fn refusal(self, tool: &str) -> Refusal {
         let mut drop = Vec::new();
+        let mut taken: Vec<(&Path, &str)> = Vec::new();
         let mut parts = Vec::new();
         for Complaint { path, what } in &self.complaints {
             parts.push(match what {
-                What::Unknown { nearest: Some(nearest) } => {
+                What::Near { nearest } => {
                     format!("unknown argument `{path}`, the nearest is `{nearest}`")
                 }
-                What::Unknown { nearest: None } => {
+                What::Unknown { record, takes } => {
                     drop.push(format!("`{path}`"));
+                    // Items of one list take the same: once is enough.
+                    if taken.iter().all(|(_, told)| told != takes) {
+                        taken.push((record, takes));
+                    }
                     format!("unknown argument `{path}`")
                 }
                 What::Missing { due } => format!("`{path}` is missing, {due}"),
@@ -205,18 +229,21 @@ impl Check {
         if drop.is_empty() {
             return refusal;
         }
-        refusal.hint(format!("Drop {}. {tool} takes {}.", drop.join(", "), names(shape)))
+        let taken = taken.into_iter().map(|(record, takes)| {
+            let record = if record.is_root() { tool.to_owned() } else { format!("`{record}`") };
+            format!("{record} takes {takes}.")
+        });
+        let taken = taken.collect::<Vec<_>>().join(" ");
+        refusal.hint(format!("Drop {}. {taken}", drop.join(", ")))
     }
 }
 
 /// The arguments there are, in words.
-fn names(shape: &Shape) -> String {
-    match shape {
-        Shape::Record(fields) if !fields.is_empty() => {
-            fields.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ")
-        }
-        _ => "no arguments".to_owned(),
+fn names(fields: &[Field]) -> String {
+    if fields.is_empty() {
+        return "no arguments".to_owned();
     }
+    fields.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Puts what was found in the place of the value; whether something was.
@@ -284,7 +311,7 @@ mod tests {
     fn nothing_is_worked_out_for_complaints_beyond_those_that_are_listed() {
         let mut check = Check::default();
         for _ in 0..COMPLAINTS_MAX {
-            check.complain(&Trail::Root, || What::Unknown { nearest: None });
+            check.complain(&Trail::Root, || What::Missing { due: String::new() });
         }
         check.complain(&Trail::Root, || panic!("worked out"));
         assert_eq!((check.complaints.len(), check.more), (COMPLAINTS_MAX, 1));

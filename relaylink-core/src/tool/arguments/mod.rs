@@ -1,6 +1,7 @@
 //! Arguments as models really send them.
 //!
-//! They are read by the published schema first: `null` is absent, `"5"` and `5.0` are 5 where a whole
+//! They are read by the published schema first: `null` is absent, `""` is an empty list where a list is
+//! due and absent where it is no value, `"5"` and `5.0` are 5 where a whole
 //! number is due, `"true"` is true where a flag is due, JSON text is parsed where a list or an object is
 //! due. What does not fit is refused in one sentence with the tool, each argument's path and what was
 //! expected there. Then serde reads the tool from them.

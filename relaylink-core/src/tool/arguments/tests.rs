@@ -154,13 +154,14 @@ fn json_text_is_parsed_where_a_list_or_an_object_is_due_and_nowhere_else() {
 }
 
 #[test]
-fn an_empty_text_is_absent_only_where_it_cannot_be_a_value() {
+fn an_empty_text_is_an_empty_list_and_absent_only_where_it_cannot_be_a_value() {
     let read = draft(json!({
         "to": "", "people": "", "limit": "", "share": "", "urgent": "", "action": "", "id": "",
         "free": "", "person": "", "body": "", "repliedBy": "",
     }));
     let kept = Some(String::new());
-    assert_eq!(read, Draft { body: kept.clone(), replied_by: kept, ..Draft::default() });
+    let nobody = Some(Vec::new());
+    assert_eq!(read, Draft { people: nobody, body: kept.clone(), replied_by: kept, ..Draft::default() });
     let (field, message) =
         refused::<Strict>(json!({ "subject": "", "draft": "", "limit": 1, "person": { "name": "" } }));
     assert_eq!(field, "draft");
@@ -181,6 +182,14 @@ fn every_unknown_key_is_refused_by_name_with_the_nearest() {
     assert!(refusal.hint.unwrap().starts_with("Drop `cc`. draft takes `action`, `actions`, `body`"));
     let nested = refused::<Draft>(json!({ "people": [{ "name": "Ana" }, { "name": "Ben", "nmae": 1 }] }));
     assert_eq!(nested, ("people[1].nmae".into(), "draft: unknown argument `people[1].nmae`.".into()));
+    let hint = |arguments| given::<Draft>(arguments).unwrap_err().hint.unwrap();
+    assert_eq!(
+        hint(json!({ "people": [{ "name": "Ana", "x": 1 }, { "name": "Ben", "y": 1 }] })),
+        "Drop `people[0].x`, `people[1].y`. `people[0]` takes `age`, `name`."
+    );
+    let both = hint(json!({ "x": 1, "person": { "name": "Ana", "x": 1 } }));
+    assert!(both.starts_with("Drop `x`, `person.x`. draft takes `action`, `actions`, "), "{both}");
+    assert!(both.ends_with(". `person` takes `age`, `name`."), "{both}");
     let null = refused::<Draft>(json!({ "sender_mail": null }));
     assert_eq!(null.0, "sender_mail");
 }

@@ -175,6 +175,8 @@ async fn what_the_person_was_shown_must_be_what_goes() {
     for (to, subject, field) in [
         (json!(["ben@example.org"]), Json::Null, "to"),
         (json!([]), Json::Null, "to"),
+        (json!(""), Json::Null, "to"),
+        (Json::Null, json!(""), "subject"),
         (json!(["ben", "cara", "eve@example.org"]), Json::Null, "to"),
         (both.clone(), json!("budget"), "subject"),
         (both.clone(), json!("Budget "), "subject"),

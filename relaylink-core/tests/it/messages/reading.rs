@@ -25,6 +25,8 @@ async fn check_inbox_marks_nothing_read_and_narrows() {
     let before = world.rows();
     assert_eq!(inbox(&world, "ben", json!({})).await, [&*third, &second, &first]);
     assert_eq!(inbox(&world, "ben", json!({ "from": "Ana" })).await, [&*third, &first]);
+    let all = inbox(&world, "ben", json!({})).await;
+    assert_eq!(inbox(&world, "ben", json!({ "from": "", "thread": "", "cursor": "" })).await, all);
     assert_eq!(inbox(&world, "ben", json!({ "thread": thread })).await, [&*first]);
     let both = json!({ "thread": thread, "from": "cara@example.org" });
     assert!(inbox(&world, "ben", both).await.is_empty());
