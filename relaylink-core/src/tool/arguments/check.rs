@@ -211,7 +211,7 @@ impl Check {
                 What::Unknown { record, takes } => {
                     drop.push(format!("`{path}`"));
                     // Items of one list take the same: once is enough.
-                    if taken.iter().all(|(_, told)| told != takes) {
+                    if taken.is_empty() {
                         taken.push((record, takes));
                     }
                     format!("unknown argument `{path}`")
