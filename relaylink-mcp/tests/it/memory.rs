@@ -39,6 +39,11 @@ async fn clients_that_never_say_goodbye_leave_nothing_behind() {
     for _ in 0..5000 {
         site.ask(&initialize("2025-06-18")).await;
     }
+    // Some do say goodbye: to a session that there never was.
+    for _ in 0..200 {
+        site.ask(&initialize("2025-06-18")).await;
+        assert_eq!(site.send("DELETE", &[("mcp-session-id", "x")], b"").await.status, 405);
+    }
     let grown = resident().saturating_sub(before);
     assert!(grown < 64 * 1024 * 1024, "{grown} bytes for 5,000 clients");
 }
