@@ -30,13 +30,19 @@ pub struct Http {
     path: String,
     hosts: Hosts,
     origins: Origins,
+    open: Router,
 }
 
 impl Http {
     /// Serves this server.
     pub fn new(server: &Server) -> Self {
-        let path = "/mcp".to_owned();
-        Self { server: server.clone(), path, hosts: Hosts::local(), origins: Origins::default() }
+        Self {
+            server: server.clone(),
+            path: "/mcp".to_owned(),
+            hosts: Hosts::local(),
+            origins: Origins::default(),
+            open: Router::new(),
+        }
     }
 
     /// Another path than `/mcp`.
@@ -61,9 +67,16 @@ impl Http {
         Ok(self)
     }
 
+    /// Routes of yours that anybody may call without a key, as one by which a balancer sees whether the
+    /// server is ready. Host and origin are checked before them, too.
+    pub fn open(mut self, routes: Router) -> Self {
+        self.open = self.open.merge(routes);
+        self
+    }
+
     /// The router, to serve or to merge into a router of yours. A request whose extensions hold a
     /// [`Caller`](relaylink_core::tool::Caller) already is taken as theirs; any other needs a key.
-    pub fn router<A: Authenticate>(self, keys: A) -> Router {
+    pub fn router<A: Authenticate>(mut self, keys: A) -> Router {
         // The guard has checked Host and Origin before rmcp is asked, on all answers alike.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -78,8 +91,13 @@ impl Http {
             config,
         );
         let route = Router::new().route(&self.path, any_service(service));
-        let guard = Guard { keys, http: self, places: Arc::new(Semaphore::new(limits::REQUESTS)) };
-        route.route_layer(from_fn_with_state(Arc::new(guard), guard::guard::<A>))
+        let open = std::mem::take(&mut self.open);
+        let guard = Arc::new(Guard { keys, http: self, places: Arc::new(Semaphore::new(limits::REQUESTS)) });
+        let route = route.route_layer(from_fn_with_state(Arc::clone(&guard), guard::guard::<A>));
+        if open.has_routes() {
+            return route.merge(open.route_layer(from_fn_with_state(guard, guard::admit::<A>)));
+        }
+        route
     }
 }
 

@@ -49,15 +49,10 @@ pub(super) async fn guard<A: Authenticate>(
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.http.hosts.admit(request.uri(), request.headers()) {
-        Some(true) => {}
-        Some(false) => return plain(StatusCode::FORBIDDEN, "This server is not called by that host name."),
-        None => return plain(StatusCode::BAD_REQUEST, "The request must name one host."),
+    if let Some(refused) = guard.turns_away(&request) {
+        return refused;
     }
     let origin = request.headers().get(header::ORIGIN).cloned();
-    if origin.as_ref().is_some_and(|origin| !guard.http.origins.allows(origin)) {
-        return plain(StatusCode::FORBIDDEN, "Pages of that origin may not call this server.");
-    }
     let mut response = match *request.method() {
         Method::POST => guard.post(request, next).await.unwrap_or_else(|refused| refused),
         Method::OPTIONS => (StatusCode::NO_CONTENT, [(header::ALLOW, ALLOWED)]).into_response(),
@@ -68,6 +63,18 @@ pub(super) async fn guard<A: Authenticate>(
         share(response.headers_mut(), origin);
     }
     response
+}
+
+/// What stands before a route that needs no key.
+pub(super) async fn admit<A: Authenticate>(
+    State(guard): State<Arc<Guard<A>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.turns_away(&request) {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    }
 }
 
 /// Lets the page that asked read the answer, and say next time what the protocol needs. Keys go in
@@ -88,6 +95,21 @@ fn share(headers: &mut HeaderMap, origin: HeaderValue) {
 }
 
 impl<A: Authenticate> Guard<A> {
+    /// The answer to whom the server does not speak, by the name it is called or the page that calls it.
+    fn turns_away(&self, request: &Request) -> Option<Response> {
+        match self.http.hosts.admit(request.uri(), request.headers()) {
+            Some(true) => {}
+            Some(false) => {
+                return Some(plain(StatusCode::FORBIDDEN, "This server is not called by that host name."));
+            }
+            None => return Some(plain(StatusCode::BAD_REQUEST, "The request must name one host.")),
+        }
+        let origin = request.headers().get(header::ORIGIN);
+        origin
+            .is_some_and(|origin| !self.http.origins.allows(origin))
+            .then(|| plain(StatusCode::FORBIDDEN, "Pages of that origin may not call this server."))
+    }
+
     async fn post(&self, mut request: Request, next: Next) -> Result<Response, Response> {
         if request.extensions().get::<Caller>().is_none() {
             let caller = self.caller(request.headers()).await?;

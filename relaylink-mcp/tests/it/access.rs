@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use axum::{extract::Request, middleware::Next};
+use axum::{Router, extract::Request, middleware::Next, routing::get};
 use relaylink_core::tool::Caller;
 use relaylink_mcp::{
     Authenticate, Http, Server,
@@ -134,6 +134,36 @@ async fn hosts_and_origins_are_let_in_as_they_are_written() {
     assert_eq!(site.raw(absolute.as_bytes()).await.status, 403, "both names count");
     let twice = head("POST", &[]) + "host: localhost\r\ncontent-length: 0\r\n\r\n";
     assert_eq!(site.raw(twice.as_bytes()).await.status, 400, "two hosts are none");
+}
+
+#[tokio::test]
+async fn an_open_route_needs_no_key_and_stands_behind_the_same_hosts_and_origins() {
+    let bench = Arc::default();
+    let server = Server::new(tools::toolset(&bench));
+    let routes = Router::new().route("/up", get(|| async { "up" }));
+    let http = Http::new(&server).origin("https://app.example.org").unwrap().open(routes);
+    let site = Site::serving(http.router(Keys), bench).await;
+    let up = async |headers: &[(&str, &str)]| {
+        let headers = [headers, &[("authorization", "")]].concat();
+        let asked = head("GET", &headers).replacen("/mcp", "/up", 1) + "\r\n";
+        site.raw(asked.as_bytes()).await
+    };
+    let answer = up(&[]).await;
+    assert_eq!((answer.status, answer.body.as_str()), (200, "up"));
+    for (header, value, status) in [
+        ("host", "attacker.test", 403),
+        ("host", "", 400),
+        ("origin", "https://evil.test", 403),
+        ("origin", "https://app.example.org", 200),
+    ] {
+        assert_eq!(up(&[(header, value)]).await.status, status, "{header}: {value}");
+    }
+    let list = request(1, LIST, &json!({}));
+    assert_eq!(
+        site.ask_with(&list, &[("authorization", "")]).await.status,
+        401,
+        "beside it, a key is needed"
+    );
 }
 
 #[test]
