@@ -58,7 +58,12 @@ impl From<Stop> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::new(format!("the store failed: {error}"))
+        let failure = Self::new(format!("the store failed: {error}"));
+        match error {
+            StoreError::Busy(_) => failure.hint("Nothing was stored. Try again in a moment."),
+            StoreError::Unknown => failure.hint("It may have been done or not: look before you repeat it."),
+            _ => failure,
+        }
     }
 }
 

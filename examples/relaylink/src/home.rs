@@ -10,17 +10,20 @@ use relaylink_core::{
     account::{Account, Accounts, Key},
     mail::{Courier, DirectoryMailer, Post},
     relay::{Address, Name, Relay, SystemClock},
-    store::{Store, StoreError, sqlite::Sqlite},
+    store::Store,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    store::{self, StoreUrl},
+};
 
 /// How often the keys' last use is written down.
 const KEY_USE: Duration = Duration::from_mins(1);
 
-/// The data directory, opened: the store in `relaylink.db`, and mail written to `mail/`. Several
-/// processes may have it open.
+/// The data directory, opened: mail is written to its `mail/`, and the store is its `relaylink.db` where
+/// it is in no database. Several processes may have it open.
 pub(crate) struct Home {
     pub(crate) relay: Relay,
     store: Arc<dyn Store>,
@@ -29,8 +32,9 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Opens this folder, or the platform's own, and makes it where it is not there.
-    pub(crate) fn at(folder: Option<PathBuf>) -> Result<Self, Failure> {
+    /// Opens this folder, or the platform's own, and makes it where it is not there; and the store in
+    /// this database, or in the folder.
+    pub(crate) fn at(folder: Option<PathBuf>, database: Option<&StoreUrl>) -> Result<Self, Failure> {
         let folder = match folder {
             Some(folder) => folder,
             None => directories::ProjectDirs::from("", "", "relaylink")
@@ -44,17 +48,14 @@ impl Home {
             Failure::new(format!("the data directory {} cannot be made: {error}", folder.display()))
                 .hint("Give another with --data DIR.")
         })?;
-        let file = folder.join("relaylink.db");
-        writable(&folder, &file)?;
-        let store = Sqlite::open(&file).map_err(|error| {
-            match error {
-                // It names the file, and says what to do with it.
-                StoreError::Unusable(why) => Failure::new(why),
-                error => Failure::new(format!("the store {} cannot be opened: {error}", file.display())),
-            }
-            .hint("To leave it as it is, give another data directory with --data DIR.")
-        })?;
-        let store: Arc<dyn Store> = Arc::new(store);
+        writable(&folder)?;
+        let store = if let Some(url) = database {
+            store::in_database(url)?
+        } else {
+            let file = folder.join("relaylink.db");
+            writable_store(&folder, &file)?;
+            store::in_file(&file)?
+        };
         tracing::debug!(data = %folder.display(), "the data directory is open");
         let post = Post::default();
         let relay = Relay::builder(Arc::clone(&store)).post(post.clone()).build()?;
@@ -121,12 +122,16 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// Refuses a folder, or a file of the store that is there already, that cannot be written.
-fn writable(folder: &Path, file: &Path) -> Result<(), Failure> {
-    tempfile::tempfile_in(folder).map_err(|error| {
+/// Refuses a folder that cannot be written.
+fn writable(folder: &Path) -> Result<(), Failure> {
+    tempfile::tempfile_in(folder).map(drop).map_err(|error| {
         Failure::new(format!("the data directory {} cannot be written: {error}", folder.display()))
             .hint("Give yourself permission to read and write it, or give another with --data DIR.")
-    })?;
+    })
+}
+
+/// Refuses a file of the store that is there already and cannot be written.
+fn writable_store(folder: &Path, file: &Path) -> Result<(), Failure> {
     if file.is_dir() {
         return Err(Failure::new(format!("{} is a directory, where the store's file goes", file.display()))
             .hint("Move it away, or give another data directory with --data DIR."));

@@ -7,12 +7,14 @@ mod log;
 mod offer;
 mod options;
 mod output;
+mod store;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
 use failure::Failure;
+use store::StoreUrl;
 
 /// Briefings from one person's assistant to another's, over MCP.
 #[derive(Parser)]
@@ -21,6 +23,18 @@ struct Cli {
     /// The folder of its data: the store, and the mails it writes; by default the platform's own.
     #[arg(long, global = true, value_name = "DIR", env = "RELAYLINK_DATA")]
     data: Option<PathBuf>,
+    /// The PostgreSQL database to keep the store in instead of a file in the folder of its data, as
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE. Others on the machine can read an argument: a
+    /// password goes in the variable.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "RELAYLINK_STORE",
+        hide_env_values = true,
+        value_parser = StoreUrl::parser()
+    )]
+    store: Option<StoreUrl>,
     #[command(subcommand)]
     command: Command,
 }
@@ -60,7 +74,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> Result<(), Failure> {
-    let home = || home::Home::at(cli.data.clone());
+    let home = || home::Home::at(cli.data.clone(), cli.store.as_ref());
     match cli.command {
         Command::Tour(tour) => tour.run().await,
         Command::Stdio(stdio) => stdio.run(home()?).await,

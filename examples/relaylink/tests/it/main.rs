@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod accounts;
+mod database;
+mod engines;
 mod processes;
 mod program;
 mod secrets;

@@ -11,8 +11,13 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-/// A data directory, gone when it is dropped.
-pub(crate) struct Data(tempfile::TempDir);
+use crate::database::Database;
+
+/// A data directory, and the database where the store is in one; gone when it is dropped.
+pub(crate) struct Data {
+    folder: tempfile::TempDir,
+    database: Option<Database>,
+}
 
 /// What a run of the program left.
 pub(crate) struct Ended {
@@ -23,7 +28,18 @@ pub(crate) struct Ended {
 
 impl Data {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self { folder: tempfile::tempdir().unwrap(), database: None }
+    }
+
+    /// An empty one of each engine that there is.
+    pub(crate) fn each() -> impl Iterator<Item = Self> {
+        let of = |database| Self { database, ..Self::new() };
+        std::iter::once(None).chain(Database::new().map(Some)).map(of)
+    }
+
+    /// Whether the store is a file.
+    pub(crate) fn is_in_file(&self) -> bool {
+        self.database.is_none()
     }
 
     /// The program on this data directory, with no other setting than these arguments.
@@ -34,7 +50,10 @@ impl Data {
                 command.env_remove(name);
             }
         }
-        command.env("RELAYLINK_DATA", self.0.path().join("data")).args(arguments);
+        if let Some(database) = &self.database {
+            command.env("RELAYLINK_STORE", database.url());
+        }
+        command.env("RELAYLINK_DATA", self.folder.path().join("data")).args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -60,12 +79,12 @@ impl Data {
 
     /// The store's file.
     pub(crate) fn store(&self) -> std::path::PathBuf {
-        self.0.path().join("data/relaylink.db")
+        self.folder.path().join("data/relaylink.db")
     }
 
     /// The mails written so far.
     pub(crate) fn mails(&self) -> Vec<String> {
-        let Ok(mails) = fs::read_dir(self.0.path().join("data/mail")) else {
+        let Ok(mails) = fs::read_dir(self.folder.path().join("data/mail")) else {
             return Vec::new();
         };
         let mails = mails.map(|mail| mail.unwrap().path());
@@ -195,15 +214,17 @@ impl Server {
     /// Posts one request with this key, and gives status and body.
     pub(crate) fn post(&self, key: &str, method: &str, params: &Json) -> (u16, String) {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(
-            stream,
+        self.ask(&format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             self.address,
             body.len()
-        )
-        .unwrap();
+        ))
+    }
+
+    fn ask(&self, request: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
