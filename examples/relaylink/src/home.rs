@@ -12,6 +12,7 @@ use relaylink_core::{
     relay::{Address, Name, Relay, SystemClock},
     store::Store,
 };
+use relaylink_mcp::limits::SHUTDOWN;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -89,8 +90,20 @@ impl Home {
     }
 
     /// Does what is done beside the calls until told to stop: mail goes out, and the keys' last use
-    /// is written down.
+    /// is written down. Then it has as long to end as the calls have: a store that is away would keep it
+    /// for longer, and nothing is lost that a process can lose by its end.
     pub(crate) async fn keep(&self, stop: CancellationToken) {
+        let out_of_time = async {
+            stop.cancelled().await;
+            tokio::time::sleep(SHUTDOWN).await;
+        };
+        tokio::select! {
+            () = self.keep_house(stop.clone()) => {}
+            () = out_of_time => tracing::warn!("what was done beside the calls is left as it is"),
+        }
+    }
+
+    async fn keep_house(&self, stop: CancellationToken) {
         let courier = self.courier();
         let mail = async {
             if let Err(error) = courier.run(stop.clone().cancelled_owned()).await {

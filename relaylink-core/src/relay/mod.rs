@@ -9,6 +9,7 @@ mod keys;
 mod name;
 mod page;
 mod reading;
+mod ready;
 mod run;
 mod secret;
 mod table;

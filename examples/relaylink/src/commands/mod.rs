@@ -1,6 +1,7 @@
 //! A file a command.
 
 pub(crate) mod account;
+mod health;
 pub(crate) mod key;
 pub(crate) mod serve;
 pub(crate) mod stdio;

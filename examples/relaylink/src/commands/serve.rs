@@ -1,10 +1,11 @@
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
 use relaylink_mcp::Http;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
-use super::on_signal;
+use super::{health, on_signal};
 use crate::{failure::Failure, home::Home, offer, options::Offered};
 
 /// Serves all accounts over HTTP, to whoever has a key.
@@ -25,6 +26,10 @@ pub(crate) struct Serve {
     /// An origin whose web pages may call the server; may be given again.
     #[arg(long, value_name = "ORIGIN", value_delimiter = ',', env = "RELAYLINK_ALLOWED_ORIGIN")]
     allowed_origin: Vec<String>,
+    /// How long it goes on serving once it is told to end, while /readyz says that it is not ready: the
+    /// time in which a balancer asks again.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, env = "RELAYLINK_DRAIN")]
+    drain: u16,
     #[command(flatten)]
     offered: Offered,
 }
@@ -42,7 +47,9 @@ impl Serve {
         for origin in &self.allowed_origin {
             http = http.origin(origin).map_err(Failure::usage)?;
         }
-        let app = http.router(home.relay.clone());
+        let ending = on_signal();
+        let stop = after(ending.clone(), Duration::from_secs(self.drain.into()));
+        let app = http.open(health::routes(home.relay.clone(), ending)).router(home.relay.clone());
         let cannot_listen = |error| {
             Failure::new(format!("{} cannot be listened on: {error}", self.listen))
                 .hint("Give another with --listen ADDRESS:PORT.")
@@ -52,7 +59,6 @@ impl Serve {
         if !address.ip().is_loopback() && self.allowed_host.is_empty() {
             tracing::warn!("calls by any other name than localhost are refused: see --allowed-host");
         }
-        let stop = on_signal();
         // A program that starts this one reads the address here.
         eprintln!("listening on http://{address}/mcp");
         let serving = async {
@@ -63,4 +69,16 @@ impl Serve {
         let (ended, ()) = tokio::join!(serving, home.keep(stop.clone()));
         ended.map_err(|error| Failure::new(format!("the server failed: {error}")))
     }
+}
+
+/// Told so long after `told` was.
+fn after(told: CancellationToken, pause: Duration) -> CancellationToken {
+    let stop = CancellationToken::new();
+    let late = stop.clone();
+    tokio::spawn(async move {
+        told.cancelled().await;
+        tokio::time::sleep(pause).await;
+        late.cancel();
+    });
+    stop
 }

@@ -1,11 +1,13 @@
-//! A PostgreSQL to test on: a schema of its own for each test.
+//! A PostgreSQL to test on: a schema of its own for each test, and a line to it that can be cut.
 
 use std::{
     io::{self, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
-        Once,
-        atomic::{AtomicU32, Ordering::SeqCst},
+        Arc, Mutex, Once,
+        atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
     },
+    thread,
 };
 
 /// The variable that names the server: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. Its user must be
@@ -51,11 +53,27 @@ impl Database {
         format!("{scheme}://{user}@{after}{sign}options=-csearch_path%3D{}", self.schema)
     }
 
+    /// Its address by another way.
+    pub(crate) fn url_by(&self, line: &Line) -> String {
+        self.url().replacen(&self.host(), &line.address.to_string(), 1)
+    }
+
     /// The password in its address.
     pub(crate) fn password(&self) -> String {
         let url = self.url();
         let user = url.split_once("://").unwrap().1.split_once('@').unwrap().0;
         user.split_once(':').unwrap().1.to_owned()
+    }
+
+    fn host(&self) -> String {
+        let after = self.server.split_once('@').unwrap().1;
+        after.split(['/', '?']).next().unwrap().to_owned()
+    }
+
+    /// A line to the server.
+    pub(crate) fn line(&self) -> Line {
+        let host = self.host();
+        Line::to(if host.contains(':') { host } else { format!("{host}:5432") })
     }
 
     fn execute(&self, statements: &str) {
@@ -67,5 +85,54 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         self.execute(&format!("DROP SCHEMA {} CASCADE", self.schema));
+    }
+}
+
+/// A way to a server that can be cut, and mended.
+pub(crate) struct Line {
+    address: SocketAddr,
+    cut: Arc<AtomicBool>,
+    open: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Line {
+    fn to(host: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let line = Self { address, cut: Arc::default(), open: Arc::default() };
+        let (cut, open) = (Arc::clone(&line.cut), Arc::clone(&line.open));
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let client = client.unwrap();
+                let mut open = open.lock().unwrap();
+                if cut.load(SeqCst) {
+                    continue;
+                }
+                let server = TcpStream::connect(&host).unwrap();
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    open.push(from.try_clone().unwrap());
+                    thread::spawn(move || {
+                        // It ends with either side.
+                        let _ = io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Both);
+                    });
+                }
+            }
+        });
+        line
+    }
+
+    /// Cuts what is open, and refuses what comes.
+    pub(crate) fn cut(&self) {
+        let mut open = self.open.lock().unwrap();
+        self.cut.store(true, SeqCst);
+        for stream in open.drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    pub(crate) fn mend(&self) {
+        self.cut.store(false, SeqCst);
     }
 }

@@ -192,6 +192,7 @@ fn no_part_of_the_databases_password_or_of_what_is_written_is_logged_at_trace_le
     program.env("RELAYLINK_STORE", database.url()).env("RELAYLINK_LOG", LOG);
     let server = crate::program::Server::start(program);
     assert_eq!(server.call(&key, "memory_add", &json!({ "text": "I like tea" }))["isError"], false);
+    assert_eq!(server.get("/readyz", "localhost").0, 200);
     log += &server.terminate().stderr;
     assert!(log.contains("the data directory is open"), "it does log: {log}");
     let secret = database.password();

@@ -4,6 +4,7 @@
 mod accounts;
 mod database;
 mod engines;
+mod health;
 mod processes;
 mod program;
 mod secrets;

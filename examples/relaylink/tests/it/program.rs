@@ -222,6 +222,11 @@ impl Server {
         ))
     }
 
+    /// Gets what is there, calling the server by this name and without a key; gives status and body.
+    pub(crate) fn get(&self, path: &str, host: &str) -> (u16, String) {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    }
+
     fn ask(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
