@@ -13,6 +13,8 @@ mod verify;
 
 pub mod behaviour;
 pub mod migrations;
+#[doc = include_str!("../../STORAGE.md")]
+pub mod operating {}
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "sqlite")]

@@ -25,6 +25,7 @@ mod mail;
 mod memory;
 mod messages;
 mod nowhere;
+mod operating;
 mod own_store;
 mod paging;
 mod people;

@@ -14,8 +14,8 @@
 //!   unless the address says `sslmode=disable`.
 //!
 //! It comes with the feature `postgres`. The user of the database must own the schema's tables or be
-//! able to make them. A pool between the two, as `PgBouncer`, must keep prepared statements in its
-//! transaction mode.
+//! able to make them. A pool between the two, as `PgBouncer`, must be in session mode: settings and
+//! prepared statements belong to a connection. More in [`operating`](super::operating).
 
 mod connection;
 mod lanes;
