@@ -98,3 +98,6 @@ pub const STATUS_PAGE_MAX: usize = 300;
 pub const MAILS_PER_ACCOUNT_A_DAY: i64 = 2_000;
 /// Mails of an account's packages to the same person in a day: likewise.
 pub const MAILS_PER_PAIR_A_DAY: i64 = 500;
+/// Characters of a cursor that says "since". PostgreSQL's names every transaction under way, of which a
+/// server has some hundred at most.
+pub const SINCE_MAX: usize = 4_096;

@@ -12,6 +12,7 @@ mod reading;
 mod ready;
 mod run;
 mod secret;
+mod since;
 mod table;
 pub(crate) mod terms;
 pub(crate) mod text;
@@ -27,6 +28,7 @@ pub use name::{Name, NameError, fold};
 pub use page::{Cursor, Limit};
 pub use run::{Relay, RelayBuilder, Run};
 pub use secret::Secret;
+pub use since::Since;
 pub use tx::Tx;
 
 pub(crate) use ids::{below, check as check_id, highest, ids};

@@ -1,6 +1,6 @@
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{Id, Reading, Run, Table, Timestamp, ids};
+use super::{Id, Reading, Run, Since, Table, Timestamp, ids, since};
 use crate::{
     mail::{self, Letter, Post},
     store::{Access, Remove, Row, Select, Session, Value, Write},
@@ -26,6 +26,8 @@ pub(crate) struct Call {
 pub(crate) struct Frame {
     /// Ids given out so far.
     minted: u32,
+    /// Its place in the order of commits, once asked for.
+    stamp: Option<i64>,
     /// The refusal of a tool within this one: the whole does not stay, whatever becomes of it.
     pub(crate) refused: Option<Refusal>,
 }
@@ -115,6 +117,30 @@ impl<'a, T: Tool> Tx<'a, T> {
         T: May<Removes>,
     {
         Ok(self.session.query(statement.statement(), parameters)?)
+    }
+
+    /// This call's place in the order of commits, to be kept beside what it changes: see [`Since`].
+    pub fn stamp(&mut self) -> Result<i64, Stop>
+    where
+        T: May<Writes>,
+    {
+        if let Some(stamp) = self.frame.stamp {
+            return Ok(stamp);
+        }
+        let stamp = since::stamp(self.session)?;
+        self.frame.stamp = Some(stamp);
+        Ok(stamp)
+    }
+
+    /// The cursor behind all that this call sees: see [`Since`].
+    pub fn since(&mut self) -> Result<Since, Stop> {
+        since::now(self.session)
+    }
+
+    /// A cursor as the parameter of a statement that asks for what is behind it. One of another store,
+    /// or of this one before it was restored, is refused as stale.
+    pub fn behind(&mut self, since: &Since) -> Result<Value, Stop> {
+        since::place(self.session, since)
     }
 
     /// Puts a letter in the outbox; the courier takes it out after the commit.

@@ -19,6 +19,11 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// A statement of the core's own that is of another kind on each engine.
+    pub(crate) const fn of_each(sqlite: &'static str, postgres: &'static str) -> Self {
+        Self { text: sqlite, postgres: Some(postgres) }
+    }
+
     /// A statement nobody checked: for tests of the engine's own refusals.
     #[cfg(feature = "unchecked")]
     pub const fn unchecked(text: &'static str) -> Self {

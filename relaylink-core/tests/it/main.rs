@@ -39,6 +39,7 @@ mod replies;
 mod rows;
 mod schema;
 mod secrets;
+mod since;
 mod slow_mailer;
 mod slow_works;
 mod snapshots;

@@ -29,6 +29,8 @@ pub const CORE: &[Migration] = &[
     migration!(3, "memory", "0003_memory.sqlite.sql").on_postgres(include_str!("0003_memory.postgres.sql")),
     migration!(4, "people", "0004_people.sql"),
     migration!(5, "messages", "0005_messages.sql"),
+    migration!(6, "changes", "0006_changes.sqlite.sql")
+        .on_postgres(include_str!("0006_changes.postgres.sql")),
 ];
 
 /// The name under which a store keeps the versions of [`CORE`].

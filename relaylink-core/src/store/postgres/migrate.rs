@@ -3,7 +3,7 @@
 use tokio_postgres::{Client, Transaction};
 
 use super::{
-    connection::{Fault, Link},
+    connection::{Fault, Link, quoted},
     roles::Roles,
 };
 use crate::store::{
@@ -36,6 +36,7 @@ pub(super) fn migrate(
             }
         }
         transaction.commit().await.map_err(Fault::of)?;
+        settle(client, &tables).await?;
         roles.make(client).await?;
         if roles.lack(client, &tables).await? {
             let transaction = locked(client).await?;
@@ -51,6 +52,34 @@ async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
     let transaction = client.transaction().await.map_err(Fault::of)?;
     transaction.batch_execute(LOCK).await.map_err(Fault::of)?;
     Ok(transaction)
+}
+
+/// Begins another era where the tables were restored into another server, whose transactions count from
+/// elsewhere: every place in the order of commits is older than all that comes.
+async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError> {
+    // Where it may not be asked, nothing is known of it.
+    let asked =
+        client.query_one("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()", &[]).await;
+    let Ok(server) = asked.and_then(|row| row.try_get::<_, String>(0)) else { return Ok(()) };
+    let known = "SELECT server FROM changes";
+    let row = client.query_one(known, &[]).await.map_err(Fault::of)?;
+    if get::<Option<String>>(&row, 0)?.as_ref() == Some(&server) {
+        return Ok(());
+    }
+    let transaction = locked(client).await?;
+    let row = transaction.query_one(known, &[]).await.map_err(Fault::of)?;
+    if get::<Option<String>>(&row, 0)?.is_some_and(|known| known != server) {
+        let stamped = "SELECT CAST(table_name AS TEXT) FROM information_schema.columns \
+             WHERE table_schema = current_schema() AND column_name = 'changed' AND table_name = ANY ($1)";
+        for row in transaction.query(stamped, &[&tables]).await.map_err(Fault::of)? {
+            let table = quoted(&get::<String>(&row, 0)?);
+            transaction.execute(&format!("UPDATE {table} SET changed = 0"), &[]).await.map_err(Fault::of)?;
+        }
+        let era = "UPDATE changes SET era = substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)";
+        transaction.execute(era, &[]).await.map_err(Fault::of)?;
+    }
+    transaction.execute("UPDATE changes SET server = $1", &[&server]).await.map_err(Fault::of)?;
+    Ok(transaction.commit().await.map_err(Fault::of)?)
 }
 
 /// Refuses tables that a newer program has made.
@@ -105,6 +134,7 @@ fn collated(text: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
+    let mut cast = false;
     while let Some(first) = rest.chars().next() {
         if rest.starts_with("--") {
             rest = rest.split_once('\n').map_or("", |(_, after)| after);
@@ -119,8 +149,11 @@ fn collated(text: &str) -> String {
         };
         let (part, after) = rest.split_at(length);
         made.push_str(part);
-        if part == "TEXT" {
+        if part == "TEXT" && !cast {
             made.push_str(" COLLATE \"C\"");
+        }
+        if is_word(first) {
+            cast = part == "AS";
         }
         rest = after;
     }
@@ -138,7 +171,7 @@ mod tests {
                 "-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT, b TEXT)"
             ),
             "CREATE TABLE t (id TEXT COLLATE \"C\" PRIMARY KEY, text TEXT COLLATE \"C\", \
-             \"TEXT\" TEXT COLLATE \"C\" DEFAULT 'a TEXT', n BIGINT, b TEXT COLLATE \"C\")"
+             \"TEXT\" TEXT COLLATE \"C\" DEFAULT 'a TEXT', n BIGINT DEFAULT CAST('1' AS TEXT), b TEXT COLLATE \"C\")"
         );
     }
 }

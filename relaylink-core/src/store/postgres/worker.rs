@@ -36,23 +36,23 @@ impl Worker {
             if job.is_abandoned() {
                 continue;
             }
-            let reads = job.access.is_read();
-            let result = self.carry_out(&mut link, &mut job);
+            let (result, open) = self.carry_out(&mut link, &mut job);
             job.answer(result);
-            if reads {
+            if open {
                 // Nobody waits for the end of a read.
                 close(&mut link, "COMMIT");
             }
         }
     }
 
-    /// Runs a work until it has ended, or for as long as its caller has patience.
-    fn carry_out(&self, link: &mut Option<Link>, job: &mut Job) -> Result<Verdict, StoreError> {
+    /// Runs a work until it has ended, or for as long as its caller has patience. Whether its
+    /// transaction is still open is told beside its answer.
+    fn carry_out(&self, link: &mut Option<Link>, job: &mut Job) -> (Result<Verdict, StoreError>, bool) {
         let until = job.since + self.patience;
         let mut pause = PAUSE;
         loop {
             let fault = match self.once(link, job) {
-                Ok(verdict) => return Ok(verdict),
+                Ok((verdict, open)) => return (Ok(verdict), open),
                 Err(fault) => fault,
             };
             if fault.lost {
@@ -64,7 +64,7 @@ impl Worker {
             }
             let wait = jittered(pause);
             if !fault.again || job.is_abandoned() || Instant::now() + wait > until {
-                return Err(fault.error);
+                return (Err(fault.error), false);
             }
             self.counters.again();
             thread::sleep(wait);
@@ -72,23 +72,22 @@ impl Worker {
         }
     }
 
-    /// Runs a work once, in a transaction of its own.
-    fn once(&self, link: &mut Option<Link>, job: &mut Job) -> Result<Verdict, Fault> {
+    /// Runs a work once, in a transaction of its own, and says whether that is still open.
+    fn once(&self, link: &mut Option<Link>, job: &mut Job) -> Result<(Verdict, bool), Fault> {
         let open = match link {
             Some(open) => open,
             None => link.insert(self.address.open()?),
         };
         let Ran { result, begun } = session::run(open, &self.roles, job.access, &mut job.work);
         if !begun {
-            return result;
+            return result.map(|verdict| (verdict, false));
         }
         match result {
-            // The end of a read is sent after its answer.
-            Ok(verdict) if job.access.is_read() => Ok(verdict),
-            Ok(Verdict::Commit) => commit(open).map(|()| Verdict::Commit),
+            Ok(verdict) if job.access.is_read() => Ok((verdict, true)),
+            Ok(Verdict::Commit) => commit(open).map(|()| (Verdict::Commit, false)),
             Ok(Verdict::Rollback) => {
                 close(link, "ROLLBACK");
-                Ok(Verdict::Rollback)
+                Ok((Verdict::Rollback, false))
             }
             Err(fault) => {
                 if !fault.lost {

@@ -1,0 +1,177 @@
+use std::{fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::limits::SINCE_MAX;
+use crate::{
+    store::{Row, Select, Session, Statement, Value},
+    tool::{Code, Refusal, Stop},
+};
+
+const NOW: Select = Select::new("SELECT era, (place + 1) || ':' || (place + 1) || ':' FROM changes")
+    .on_postgres("SELECT era, CAST(pg_current_snapshot() AS TEXT) FROM changes");
+
+/// Whether a place has been handed out yet.
+const HANDED_OUT: Select = Select::new("SELECT CAST(?1 AS BIGINT) <= place + 1 FROM changes").on_postgres(
+    "SELECT pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) FROM changes",
+);
+
+/// Gives the transaction its place in the order of commits.
+static STAMP: Statement = Statement::of_each(
+    "UPDATE changes SET place = place + 1 RETURNING place",
+    "SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)",
+);
+
+/// Up to where somebody has seen what changed: a cursor in the order of commits, not of times or ids. A
+/// row that was written before a cursor was handed out, and committed after it, is behind the cursor.
+///
+/// A room keeps the [stamp](super::Tx::stamp) of a change beside it, in a column of type BIGINT named
+/// `changed`, and asks for what is behind a cursor by a statement with two texts:
+///
+/// ```
+/// # use relaylink_core::store::Select;
+/// const NEW: Select = Select::new(
+///     "SELECT id FROM notes WHERE account = ?1 AND changed >= CAST(?2 AS BIGINT) ORDER BY id",
+/// )
+/// .on_postgres(
+///     "SELECT id FROM notes WHERE account = ?1 \
+///      AND changed >= CAST(CAST(pg_snapshot_xmin(CAST(CAST(?2 AS TEXT) AS pg_snapshot)) AS TEXT) AS BIGINT) \
+///      AND NOT pg_visible_in_snapshot(CAST(CAST(changed AS TEXT) AS xid8), CAST(CAST(?2 AS TEXT) AS pg_snapshot)) ORDER BY id",
+/// );
+/// ```
+///
+/// In `SQLite` one transaction writes at a time, and the place is counted in it. In `PostgreSQL` the place
+/// is the transaction's number and the cursor a snapshot: what it could not see yet is behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Since {
+    era: String,
+    place: String,
+}
+
+/// The place of the transaction in the order of commits.
+pub(super) fn stamp(session: &mut dyn Session) -> Result<i64, Stop> {
+    let mut rows = session.query(&STAMP, &[])?;
+    Ok(first(&mut rows)?.take(0)?)
+}
+
+/// The cursor behind all that this transaction sees.
+pub(super) fn now(session: &mut dyn Session) -> Result<Since, Stop> {
+    let mut rows = session.query(NOW.statement(), &[])?;
+    let row = first(&mut rows)?;
+    Ok(Since { era: row.take(0)?, place: row.take(1)? })
+}
+
+/// The cursor as a parameter, where it is one of this store's.
+pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, Stop> {
+    if now(session)?.era == since.era {
+        let mut rows = session.query(HANDED_OUT.statement(), &[(&since.place).into()])?;
+        if first(&mut rows)?.take(0)? {
+            return Ok((&since.place).into());
+        }
+    }
+    Err(Refusal::new(
+        Code::Stale,
+        "The store was restored or moved since: what changed meanwhile is not known.",
+    )
+    .hint("Leave the cursor out, to begin anew.")
+    .into())
+}
+
+fn first(rows: &mut [Row]) -> Result<&mut Row, Stop> {
+    Ok(rows.first_mut().ok_or_else(|| crate::store::StoreError::Shape("`changes` has no row".to_owned()))?)
+}
+
+/// Whether the text is a place as both engines read it, which is a snapshot of PostgreSQL's: the oldest
+/// transaction under way, the next one, and those under way between.
+fn is_place(text: &str) -> bool {
+    let number = |text: &str| {
+        Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse::<i64>().ok()
+    };
+    let mut parts = text.splitn(3, ':');
+    let (Some(oldest), Some(next), Some(between)) =
+        (parts.next().and_then(number), parts.next().and_then(number), parts.next())
+    else {
+        return false;
+    };
+    let mut before = oldest - 1;
+    let mut in_order = |text: &str| {
+        number(text).is_some_and(|number| number > std::mem::replace(&mut before, number) && number < next)
+    };
+    oldest > 0 && oldest <= next && (between.is_empty() || between.split(',').all(&mut in_order))
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.era, self.place)
+    }
+}
+
+impl FromStr for Since {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = Some(text).filter(|text| text.len() <= SINCE_MAX).and_then(|text| text.split_once('.'));
+        parts
+            .filter(|(era, place)| era.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_place(place))
+            .map(|(era, place)| Self { era: era.to_owned(), place: place.to_owned() })
+            .ok_or("expected the cursor of an answer before")
+    }
+}
+
+impl Serialize for Since {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Since {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Since {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Since".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "description": "The cursor of an answer before." })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_engine_wrote_is_no_cursor() {
+        for text in ["0a1b.17:17:", "0a1b.7:12:7,9,11", "ff.1:9223372036854775807:"] {
+            assert_eq!(text.parse::<Since>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "0a1b",
+            "0a1b.",
+            "xyz.17",
+            "0a1b.-1",
+            "0a1b.0",
+            "0a1b.1;",
+            "0a1b.9223372036854775808",
+            "0a1b.7:5:",
+            "0a1b.7:12",
+            "0a1b.7:12:6",
+            "0a1b.7:12:12",
+            "0a1b.7:12:9,9",
+            "0a1b.7:12:9,",
+            "0a1b.7:12:9:1",
+            "0a1b. 7",
+        ] {
+            assert!(text.parse::<Since>().is_err(), "{text}");
+        }
+        assert!(format!("0a.1:9:{}", "1,".repeat(SINCE_MAX)).parse::<Since>().is_err());
+    }
+}
