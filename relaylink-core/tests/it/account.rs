@@ -181,7 +181,7 @@ async fn a_copy_of_the_store_opens_nothing() {
         .create_key(&ana.id, "Laptop".parse().unwrap(), everything_listed(), None)
         .await
         .unwrap();
-    let bytes = world.bytes();
+    let bytes = world.place.bytes();
     let six = secret.expose().as_bytes()[..6].to_vec();
     assert!(bytes.windows(6).any(|window| window == six), "the key's row is in these bytes");
     assert!(!holds_eight_of(&bytes, &secret));

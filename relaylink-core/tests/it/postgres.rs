@@ -17,7 +17,48 @@ use relaylink_core::store::{
     postgres::{Options, Postgres},
 };
 
-use crate::database::Database;
+use crate::{
+    database::{Database, server},
+    place::ENGINE,
+};
+
+/// The suites that are about the tools and not about an engine: they run on this one as well, each in
+/// a database of its own.
+const SUITES: [&str; 18] = [
+    "account::",
+    "arguments::",
+    "calls::",
+    "faults::",
+    "gate::",
+    "given::",
+    "golden::",
+    "late_claim::",
+    "lenient::",
+    "mail::",
+    "memory::",
+    "messages::",
+    "paging::",
+    "people::",
+    "replay::",
+    "replies::",
+    "secrets::",
+    "tenancy::",
+];
+
+#[test]
+fn every_suite_holds_on_postgres() {
+    if server().is_none() {
+        return;
+    }
+    let program = std::env::current_exe().unwrap();
+    let ran = std::process::Command::new(program).args(SUITES).env(ENGINE, "postgres").output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}\n{}", String::from_utf8_lossy(&ran.stderr));
+    for suite in SUITES {
+        assert!(told.lines().any(|line| line.starts_with(&format!("test {suite}"))), "{suite} ran no test");
+    }
+    println!("on PostgreSQL: {}", told.lines().rfind(|line| line.starts_with("test result")).unwrap());
+}
 
 /// The roles that the suite's late table is granted to, beside those of the migrations.
 const LATE_GRANTS: &str = "GRANT SELECT ON behaviour_late TO relaylink_reads;

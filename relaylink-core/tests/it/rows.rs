@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use relaylink_core::tool::audit::State;
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
-use serde_json::Value as Json;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Map, Value as Json};
+
+use crate::place::value;
 
 /// The file as another program has it that reads.
 pub(crate) fn read(file: &Path) -> Connection {
@@ -32,7 +34,7 @@ fn of_tables(connection: &Connection, which: &str) -> State {
     let mut query = connection.prepare(&query).unwrap();
     let tables = query.query_map([], |row| row.get::<_, String>(0)).unwrap().map(Result::unwrap);
     let mut state = State::default();
-    for table in tables.filter(|table| !BOOKKEEPING.iter().any(|(name, _)| name == table)) {
+    for table in tables.filter(|table| !is_bookkeeping(table)) {
         let columns = columns(connection, &table);
         let mut query = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
         let mut rows = query.query([]).unwrap();
@@ -55,6 +57,21 @@ fn of_tables(connection: &Connection, which: &str) -> State {
 const BOOKKEEPING: [(&str, &str); 1] =
     [("key_use", "when a key was last used is written by the layer that authenticates, and may be lost")];
 
+/// Whether the table is no part of what a tool leaves unchanged.
+pub(crate) fn is_bookkeeping(table: &str) -> bool {
+    BOOKKEEPING.iter().any(|(name, _)| *name == table)
+}
+
+/// A row's key, by the columns of its table's: its id where it has one, and all of it where there is no key.
+pub(crate) fn key(row: &Map<String, Json>, of_table: &[String]) -> String {
+    let columns: Vec<_> = match row.get("id") {
+        Some(id) => vec![id],
+        None if of_table.is_empty() => row.values().collect(),
+        None => of_table.iter().map(|name| &row[name]).collect(),
+    };
+    columns.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
 /// A table's columns, and which of them are its key: all, where it has none.
 fn columns(connection: &Connection, table: &str) -> Vec<(String, bool)> {
     let mut query = connection.prepare("SELECT name, pk FROM pragma_table_info(?1)").unwrap();
@@ -67,14 +84,4 @@ fn columns(connection: &Connection, table: &str) -> Vec<(String, bool)> {
         *key = if has_id { name == "id" } else { *key || !has_key };
     }
     columns
-}
-
-fn value(value: ValueRef<'_>) -> Json {
-    match value {
-        ValueRef::Null => Json::Null,
-        ValueRef::Integer(n) => n.into(),
-        ValueRef::Real(n) => n.into(),
-        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => format!("{bytes:02x?}").into(),
-    }
 }

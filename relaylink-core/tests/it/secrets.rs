@@ -123,7 +123,7 @@ async fn no_eight_characters_of_a_secret_are_anywhere() {
 
         said.push(fail_mail(&town).await);
         relay.flush_key_use().await.unwrap();
-        stored.extend(town.bytes());
+        stored.extend(town.place.bytes());
         secrets.push(secret);
     }
     let logged = log.0.lock().unwrap().clone();

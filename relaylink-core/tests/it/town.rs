@@ -1,6 +1,6 @@
 //! A world with people in it who are called by name: ana, ben, cara, dan and eve.
 
-use std::{ops::Deref, sync::Arc};
+use std::{fmt::Write as _, ops::Deref, sync::Arc};
 
 use async_trait::async_trait;
 use relaylink_core::{
@@ -11,13 +11,12 @@ use relaylink_core::{
         audit::{self, State},
     },
 };
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value as Json, json};
 use tokio::sync::OnceCell;
 
 use crate::{
-    rows,
-    world::{self, Hand, World},
+    place::Copied,
+    world::{Hand, World},
 };
 
 /// The people there are: `ana` is `ana@example.org`, named Ana.
@@ -41,7 +40,7 @@ pub(crate) struct Town {
 /// A town set aside: it can be opened as often as wanted, each time as it was.
 #[derive(Clone)]
 pub(crate) struct Frozen {
-    file: Arc<[u8]>,
+    rows: Copied,
     now: Timestamp,
     people: Vec<(&'static str, Caller)>,
 }
@@ -54,9 +53,7 @@ impl Frozen {
 
     /// Likewise, its Relay over what `over` makes of its store.
     pub(crate) fn thaw_over(&self, over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>) -> Town {
-        let folder = in_memory();
-        std::fs::write(world::file(folder.path()), &*self.file).unwrap();
-        let world = World::over(folder, Hand::at(self.now), over, |relay| relay);
+        let world = World::over(self.rows.place(), Hand::at(self.now), over, |relay| relay);
         world.dice.count_from(0);
         Town { world, people: self.people.clone() }
     }
@@ -87,13 +84,10 @@ impl Town {
 
     /// Sets a copy of it aside.
     pub(crate) fn freeze(&self) -> Frozen {
-        let copy = self.folder.path().join("copy");
-        self.read().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
-        let file = std::fs::read(&copy).unwrap().into();
-        std::fs::remove_file(copy).unwrap();
+        let rows = self.place.copy();
         // Later than all that is in it, so that nothing is minted twice.
         self.clock.forward(1_000);
-        Frozen { file, now: self.clock.now(), people: self.people.clone() }
+        Frozen { rows, now: self.clock.now(), people: self.people.clone() }
     }
 
     /// Puts clock and dice back to where they were when it was thawed, and leaves the store as it is.
@@ -177,13 +171,14 @@ impl Town {
 
     /// Every letter in the outbox, oldest first.
     pub(crate) fn mails(&self) -> Vec<Mail> {
-        let connection = self.read();
-        let mut query =
-            connection.prepare("SELECT address, subject, body, about FROM outbox ORDER BY id").unwrap();
-        let mails = query.query_map([], |row| {
-            Ok(Mail { to: row.get(0)?, subject: row.get(1)?, body: row.get(2)?, about: row.get(3)? })
+        let rows = self.place.select("SELECT address, subject, body, about FROM outbox ORDER BY id");
+        let mails = rows.iter().map(|row| Mail {
+            to: text(&row["address"]),
+            subject: text(&row["subject"]),
+            body: text(&row["body"]),
+            about: text(&row["about"]),
         });
-        mails.unwrap().map(Result::unwrap).collect()
+        mails.collect()
     }
 
     /// The letters behind these.
@@ -193,48 +188,36 @@ impl Town {
 
     /// How many rows a table has.
     pub(crate) fn count(&self, table: &str) -> i64 {
-        self.read().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        self.place.select(&format!("SELECT COUNT(*) AS rows FROM {table}"))[0]["rows"].as_i64().unwrap()
     }
 
     /// A text column of the first row of a table.
     pub(crate) fn first(&self, table: &str, column: &str) -> Option<String> {
-        let query = format!("SELECT {column} FROM {table} LIMIT 1");
-        self.read().query_row(&query, [], |row| row.get(0)).optional().unwrap()
+        let rows = self.place.select(&format!("SELECT {column} AS found FROM {table} LIMIT 1"));
+        rows.first().map(|row| text(&row["found"]))
     }
 
     /// Every row of every table, by table and key. Two are equal where nothing has changed.
     pub(crate) fn rows(&self) -> State {
-        rows::of(&self.read())
+        self.place.rows()
     }
 
     /// Writes down that one of [`PEOPLE`] has sent another so many packages just now.
     pub(crate) fn pretend_sent(&self, from: &str, to: &str, count: i64) {
         let (from, to) = (self.caller(from).account, self.caller(to).account);
-        let mut connection = rows::raw(&self.file());
-        let transaction = connection.transaction().unwrap();
         let now = self.clock.now().as_millis();
+        let mut statements = String::from("BEGIN;");
         for n in 0..count {
             let id = format!("pkg_pretended{now}{n}");
-            transaction
-                .execute(
-                    "INSERT INTO packages (id, thread, sender, sender_address, sender_name, sent, subject, body) \
-                     VALUES (?1, ?1, ?2, '', '', ?3, '', '')",
-                    (&id, &*from, now),
-                )
-                .unwrap();
-            transaction
-                .execute(
-                    "INSERT INTO deliveries (account, package, place, thread, sender, sender_key, sent, address) \
-                     VALUES (?1, ?2, 0, ?2, ?3, '', ?4, '')",
-                    (&*to, &id, &*from, now),
-                )
-                .unwrap();
+            let _ = write!(
+                statements,
+                "INSERT INTO packages (id, thread, sender, sender_address, sender_name, sent, subject, body) \
+                 VALUES ('{id}', '{id}', '{from}', '', '', {now}, '', ''); \
+                 INSERT INTO deliveries (account, package, place, thread, sender, sender_key, sent, address) \
+                 VALUES ('{to}', '{id}', 0, '{id}', '{from}', '', {now}, '');"
+            );
         }
-        transaction.commit().unwrap();
-    }
-
-    fn read(&self) -> Connection {
-        rows::read(&self.file())
+        self.place.execute(&(statements + "COMMIT"));
     }
 }
 
@@ -249,13 +232,6 @@ impl audit::World for Town {
     async fn state(&self) -> State {
         self.rows()
     }
-}
-
-/// A folder that is no disk's where the system has such: what towns are asked is not what survives a
-/// power cut, and there are hundreds of them.
-fn in_memory() -> tempfile::TempDir {
-    let memory = std::path::Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }
 
 /// The address of one of [`PEOPLE`].

@@ -1,8 +1,8 @@
-//! A Relay over a fresh file, with a clock set by hand, and people in it.
+//! A Relay over an empty store, with a clock set by hand, and people in it.
 
 use std::{
     ops::Deref,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex,
         atomic::{AtomicI64, Ordering},
@@ -13,10 +13,12 @@ use relaylink_core::{
     account::Account,
     mail::{Listed, Outbox, Post},
     relay::{Clock, Relay, RelayBuilder, Seeds, SystemSeeds, Timestamp},
-    store::{Store, sqlite::Sqlite},
+    store::Store,
     tool::{Caller, Ceiling, Code, Grade, Refusal, Stop, toolset::CallError},
 };
 use serde_json::{Map, Value as Json};
+
+use crate::place::Place;
 
 /// A clock set by hand. It starts with 2026.
 #[derive(Clone)]
@@ -77,7 +79,7 @@ pub(crate) struct World {
     pub(crate) clock: Hand,
     pub(crate) dice: Dice,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) place: Place,
 }
 
 impl Deref for World {
@@ -93,27 +95,27 @@ impl World {
         Self::with(|relay| relay)
     }
 
-    /// Over a fresh file, a Relay with tools and settings of the test's own.
+    /// Over an empty store, a Relay with tools and settings of the test's own.
     pub(crate) fn with(with: impl FnOnce(RelayBuilder) -> RelayBuilder) -> Self {
-        Self::over(tempfile::tempdir().unwrap(), Hand::new(), |store| store, with)
+        Self::over(Place::new(), Hand::new(), |store| store, with)
     }
 
-    /// Over the file in this folder, the Relay over what `over` makes of the store.
+    /// Over what is in this place, the Relay over what `over` makes of the store.
     pub(crate) fn over(
-        folder: tempfile::TempDir,
+        place: Place,
         clock: Hand,
         over: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>,
         with: impl FnOnce(RelayBuilder) -> RelayBuilder,
     ) -> Self {
-        let store: Arc<dyn Store> = Arc::new(Sqlite::open(file(folder.path())).unwrap());
+        let store = place.open();
         let dice = Dice::default();
         let builder = Relay::builder(over(Arc::clone(&store))).clock(clock.clone()).seeds(dice.clone());
-        Self { relay: with(builder).build().unwrap(), clock, dice, store, folder }
+        Self { relay: with(builder).build().unwrap(), clock, dice, store, place }
     }
 
-    /// Where its rows are.
+    /// Its file, for what is about the embedded engine alone.
     pub(crate) fn file(&self) -> PathBuf {
-        file(self.folder.path())
+        self.place.file()
     }
 
     /// A new account at this address, named by what stands before the @.
@@ -145,17 +147,6 @@ impl World {
         let outbox = Outbox::new(Arc::clone(&self.store), Arc::new(self.clock.clone()), Post::default());
         outbox.list(None, None, 100).await.unwrap()
     }
-
-    /// The bytes of all files the store has on the disk.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let files = std::fs::read_dir(self.folder.path()).unwrap();
-        files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
-    }
-}
-
-/// Where a store's rows are in its folder.
-pub(crate) fn file(folder: &Path) -> PathBuf {
-    folder.join("relaylink.db")
 }
 
 /// An object, as arguments are.

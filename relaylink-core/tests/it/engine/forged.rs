@@ -9,7 +9,7 @@ use relaylink_core::{
 };
 
 use super::{Done, dump, open};
-use crate::{rows, world::file};
+use crate::{place::file, rows};
 
 fn count(folder: &tempfile::TempDir, query: &str) -> i64 {
     rows::read(&file(folder.path())).query_row(query, [], |row| row.get(0)).unwrap()

@@ -18,7 +18,7 @@ use relaylink_core::{
 };
 use tempfile::TempDir;
 
-use crate::{rows, world::file};
+use crate::{place::file, rows};
 
 static TABLES: [Migration; 1] = [Migration::new(
     1,

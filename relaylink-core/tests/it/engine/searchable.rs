@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use relaylink_core::{prelude::*, store::Value, tool::Caller};
 
 use super::{Done, open};
-use crate::{rows, world::file};
+use crate::{place::file, rows};
 
 /// Writes rows that are searched, and removes nothing.
 #[derive(Tool, Deserialize, JsonSchema)]

@@ -5,7 +5,6 @@ use std::{sync::Arc, time::Duration};
 use relaylink_core::{
     mail::{Answer, Courier, CourierError, DirectoryMailer, LetterState, Pace, Trouble},
     relay::SystemClock,
-    store::sqlite::Sqlite,
 };
 
 use super::{Bench, tally, to, until};
@@ -13,7 +12,7 @@ use super::{Bench, tally, to, until};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn several_couriers_on_one_file_send_each_letter_once() {
     let bench = Bench::new();
-    let other = Arc::new(Sqlite::open(bench.file()).unwrap());
+    let other = bench.place.open();
     for n in 0..100 {
         bench.queue(to(&format!("ben{n}@example.org"))).await.unwrap();
     }
@@ -126,7 +125,8 @@ fn outside_a_runtime_a_courier_says_so() {
 #[tokio::test]
 async fn a_mailer_of_files_writes_one_an_attempt() {
     let bench = Bench::new();
-    let mailer = DirectoryMailer::new(bench.folder.path().join("mail"));
+    let folder = tempfile::tempdir().unwrap();
+    let mailer = DirectoryMailer::new(folder.path().join("mail"));
     let courier = bench.courier_for(Arc::new(mailer.clone()), Pace::default());
     for n in 0..20 {
         bench.queue(to(&format!("ben{n}@example.org"))).await.unwrap();

@@ -13,7 +13,10 @@ use relaylink_core::{
     tool::Caller,
 };
 
-use crate::world::{Hand, World};
+use crate::{
+    place::Place,
+    world::{Hand, World},
+};
 
 /// Mails somebody, and may think better of it.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -77,8 +80,8 @@ impl Bench {
         let post = Post::new("RelayLink", "relay@relay.example.org".parse().unwrap());
         let mut used = None;
         let over = |store| Arc::clone(used.insert(over(store)));
-        let folder = tempfile::tempdir().unwrap();
-        let world = World::over(folder, Hand::new(), over, |relay| relay.post(post.clone()).tool::<Mails>());
+        let world =
+            World::over(Place::new(), Hand::new(), over, |relay| relay.post(post.clone()).tool::<Mails>());
         Self { world, store: used.unwrap(), post, mailer: MemoryMailer::new() }
     }
 

@@ -7,7 +7,6 @@ use relaylink_core::{
         Relay,
         limits::{DAY_MS, MAILS_PER_ACCOUNT_A_DAY, MAILS_PER_PAIR_A_DAY},
     },
-    store::sqlite::Sqlite,
     tool::{Caller, Code},
 };
 use serde_json::{Value as Json, json};
@@ -81,7 +80,7 @@ async fn two_programs_on_one_file_that_confirm_at_once_send_once() {
     let world = Arc::new(ana_and_ben().await);
     let draft = world.draft("ana", &["ben"], "Budget").await;
     let mails = world.mails();
-    let other = Relay::new(Arc::new(Sqlite::open(world.file()).unwrap())).unwrap();
+    let other = Relay::new(world.place.open()).unwrap();
     let calls: Vec<_> = (0..20)
         .map(|n| {
             let relay = if n % 2 == 0 { other.clone() } else { world.relay.clone() };

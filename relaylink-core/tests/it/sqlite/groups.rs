@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::join_all};
 use relaylink_core::store::{Session, Statement, Store, StoreError, Verdict, sqlite::Options};
 
 use super::{COUNT, insert, look, open, writes};
-use crate::{rows::raw, world::file};
+use crate::{place::file, rows::raw};
 
 /// Commits in the log of changes, as its frames say: those that carry the file's size end one.
 fn commits_logged(path: &Path) -> usize {

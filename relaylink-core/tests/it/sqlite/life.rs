@@ -9,7 +9,7 @@ use relaylink_core::store::{
 };
 
 use super::{COUNT, ONE, insert, look, open, writes};
-use crate::world::file;
+use crate::place::file;
 
 fn is_shared<T: Send + Sync + Clone + 'static>() {}
 

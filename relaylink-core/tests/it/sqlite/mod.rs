@@ -13,7 +13,7 @@ use relaylink_core::store::{
     sqlite::{Options, Sqlite},
 };
 
-use crate::world::file;
+use crate::place::file;
 
 static TABLES: [Migration; 1] =
     [Migration::new(1, "probe", "CREATE TABLE probe_rows (id BIGINT PRIMARY KEY, text TEXT NOT NULL);")];

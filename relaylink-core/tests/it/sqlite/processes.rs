@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use relaylink_core::store::{Session, Store, StoreError, Value, Verdict, sqlite::Options};
 
 use super::{COUNT, INSERT, insert, look, open, writes};
-use crate::{rows::raw, world::file};
+use crate::{place::file, rows::raw};
 
 /// The file that a process of its own is to lock, how often, and for how many milliseconds each time.
 const LOCK_VARIABLES: [&str; 3] =
