@@ -21,6 +21,7 @@ use crate::{database::Database, rows};
 /// PostgreSQL: [`postgres::every_suite_holds_on_postgres`](crate::postgres).
 pub(crate) const ENGINE: &str = "RELAYLINK_TEST_ENGINE";
 
+#[expect(clippy::large_enum_variant, reason = "one a test")]
 pub(crate) enum Place {
     File(tempfile::TempDir),
     Database(Lent),
@@ -97,24 +98,19 @@ impl Place {
     pub(crate) fn clear(&self) {
         let kept = ["migrations", "changes"];
         let tables = self.tables().into_iter().filter(|table| !kept.contains(&table.as_str()));
-        let tables: Vec<_> = tables.collect();
+        let mut delete = String::new();
+        for table in tables {
+            let _ = write!(delete, "DELETE FROM \"{table}\";");
+        }
         match self {
-            Self::File(_) => {
-                let delete =
-                    tables.iter().map(|table| format!("DELETE FROM \"{table}\";")).collect::<String>();
-                self.execute(&format!(
-                    "PRAGMA foreign_keys = OFF; BEGIN; {delete} DELETE FROM memory_terms; COMMIT"
-                ));
-            }
-            Self::Database(_) => {
-                let delete =
-                    tables.iter().map(|table| format!("DELETE FROM \"{table}\";")).collect::<String>();
-                // Two that were made empty are equal: so is what each was given when it was made.
-                self.execute(&format!(
-                    "BEGIN; SET LOCAL session_replication_role = replica; {delete} DELETE FROM memory_terms; \
-                     UPDATE changes SET era = 'aaaaaaaaaaaaaaaa'; COMMIT"
-                ));
-            }
+            Self::File(_) => self.execute(&format!(
+                "PRAGMA foreign_keys = OFF; BEGIN; {delete} DELETE FROM memory_terms; COMMIT"
+            )),
+            // Two that were made empty are equal: so is what each was given when it was made.
+            Self::Database(_) => self.execute(&format!(
+                "BEGIN; SET LOCAL session_replication_role = replica; {delete} DELETE FROM memory_terms; \
+                 UPDATE changes SET era = 'aaaaaaaaaaaaaaaa'; COMMIT"
+            )),
         }
     }
 
@@ -187,7 +183,7 @@ impl Place {
             Self::File(folder) => {
                 let connection = rows::read(&file(folder.path()));
                 let mut query = connection.prepare(query).unwrap();
-                let names: Vec<_> = query.column_names().into_iter().map(str::to_owned).collect();
+                let names: Vec<_> = query.column_names().map(str::to_owned).collect();
                 let rows = query.query_map([], |row| {
                     let column = |(at, name): (usize, &String)| Ok((name.clone(), value(row.get_ref(at)?)));
                     names.iter().enumerate().map(column).collect()
@@ -254,7 +250,7 @@ impl Place {
                         if table == "outbox" {
                             state.reached("ExternalMail", 1);
                         }
-                        state.row(table, rows::key(&row, &key), row.into_iter());
+                        state.row(table, rows::key(&row, &key), row);
                     }
                 }
                 state

@@ -57,7 +57,7 @@ fn every_suite_holds_on_postgres() {
     for suite in SUITES {
         assert!(told.lines().any(|line| line.starts_with(&format!("test {suite}"))), "{suite} ran no test");
     }
-    println!("on PostgreSQL: {}", told.lines().rfind(|line| line.starts_with("test result")).unwrap());
+    eprintln!("on PostgreSQL: {}", told.lines().rfind(|line| line.starts_with("test result")).unwrap());
 }
 
 /// The roles that the suite's late table is granted to, beside those of the migrations.
