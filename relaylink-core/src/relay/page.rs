@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for Cursor {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Some(text)
-            .filter(|text| text.len() <= CURSOR_MAX)
+            .filter(|text| !text.is_empty() && text.len() <= CURSOR_MAX)
             .and_then(|text| data_encoding::BASE64URL_NOPAD.decode(text.as_bytes()).ok())
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .map(Self)

@@ -211,7 +211,7 @@ impl Check {
                 What::Unknown { record, takes } => {
                     drop.push(format!("`{path}`"));
                     // Items of one list take the same: once is enough.
-                    if taken.is_empty() {
+                    if taken.iter().all(|(_, told)| told != takes) {
                         taken.push((record, takes));
                     }
                     format!("unknown argument `{path}`")
