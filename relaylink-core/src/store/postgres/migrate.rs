@@ -168,7 +168,7 @@ mod tests {
     fn every_column_of_text_is_compared_by_its_bytes() {
         assert_eq!(
             collated(
-                "-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT, b TEXT)"
+                "-- An account's TEXT\nCREATE TABLE t (id TEXT PRIMARY KEY, text TEXT, \"TEXT\" TEXT DEFAULT 'a TEXT', n BIGINT DEFAULT CAST('1' AS TEXT), b TEXT)"
             ),
             "CREATE TABLE t (id TEXT COLLATE \"C\" PRIMARY KEY, text TEXT COLLATE \"C\", \
              \"TEXT\" TEXT COLLATE \"C\" DEFAULT 'a TEXT', n BIGINT DEFAULT CAST('1' AS TEXT), b TEXT COLLATE \"C\")"
