@@ -98,6 +98,9 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// What each engine keeps of itself: the statements that made its tables, and the era of its changes.
+const OF_THE_ENGINE: [&str; 2] = ["changes", "migrations"];
+
 /// The two, and what was seen so far.
 struct Pair {
     worlds: [World; 2],
@@ -223,7 +226,8 @@ impl Pair {
             }
         }
         let [embedded, served] = self.worlds.each_ref().map(|world| world.place.rows());
-        let changes = embedded.changes_to(&served);
+        let mut changes = embedded.changes_to(&served);
+        changes.changed.retain(|change| !OF_THE_ENGINE.contains(&change.table.as_str()));
         prop_assert!(changes.is_empty(), "the rows differ: {}", changes);
         Ok(())
     }

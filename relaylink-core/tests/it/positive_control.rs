@@ -36,7 +36,9 @@ impl Copy {
             let _ = std::fs::remove_dir_all(root.join(part));
             copy_tree(&from.join(part), &root.join(part));
         }
-        for file in ["relaylink-core/Cargo.toml", "relaylink-macros/Cargo.toml", "Cargo.lock", "Cargo.toml"] {
+        let manifests =
+            ["relaylink-core/Cargo.toml", "relaylink-macros/Cargo.toml", "Cargo.lock", "Cargo.toml"];
+        for file in manifests.into_iter().chain(["relaylink-core/STORAGE.md"]) {
             std::fs::copy(from.join(file), root.join(file)).unwrap();
         }
         let manifest = root.join("Cargo.toml");
