@@ -4,7 +4,7 @@
 //! A sequence that tells them apart is made as short as it goes, and kept in `tests/lock_step.txt`, from
 //! where it is tried first ever after.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Write as _};
 
 use proptest::{
     collection::vec,
@@ -240,7 +240,8 @@ fn both_engines_answer_and_keep_the_same() {
     }
     let sequences = std::env::var(SEQUENCES).ok().and_then(|number| number.parse().ok());
     if sequences.is_none() {
-        eprintln!("short: {FEW} sequences of {CALLS} calls. More with {SEQUENCES}=2000");
+        writeln!(std::io::stderr(), "short: {FEW} sequences of {CALLS} calls; {SEQUENCES}=2000 for all")
+            .unwrap();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let places = [Place::folder(), Place::database()];
