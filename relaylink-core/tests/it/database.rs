@@ -19,8 +19,8 @@ pub(crate) fn server() -> Option<String> {
         static SAID: Once = Once::new();
         // Past the test harness, which keeps what a test prints to itself.
         SAID.call_once(|| {
-            writeln!(std::io::stderr(), "switched off: PostgreSQL. Name a server with {SERVER}=postgres://…")
-                .unwrap();
+            let mut stderr = std::io::stderr();
+            writeln!(stderr, "switched off: PostgreSQL. Name a server with {SERVER}=postgres://…").unwrap();
         });
     }
     server

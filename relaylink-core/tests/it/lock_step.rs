@@ -240,8 +240,8 @@ fn both_engines_answer_and_keep_the_same() {
     }
     let sequences = std::env::var(SEQUENCES).ok().and_then(|number| number.parse().ok());
     if sequences.is_none() {
-        writeln!(std::io::stderr(), "short: {FEW} sequences of {CALLS} calls; {SEQUENCES}=2000 for all")
-            .unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "short: {FEW} sequences of {CALLS} calls; {SEQUENCES}=2000 for all").unwrap();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let places = [Place::folder(), Place::database()];
