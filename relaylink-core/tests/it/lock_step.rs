@@ -25,6 +25,8 @@ use crate::{
 const SEQUENCES: &str = "RELAYLINK_TEST_SEQUENCES";
 /// Unless told: enough to see that it runs.
 const FEW: u32 = 25;
+/// How long one that tells them apart is made shorter, in milliseconds.
+const SHRINK_MS: u32 = 30_000;
 /// Calls of a sequence.
 const CALLS: usize = 40;
 
@@ -250,7 +252,7 @@ fn both_engines_answer_and_keep_the_same() {
     let config = Config {
         cases: sequences.unwrap_or(FEW),
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/lock_step.txt"))),
-        max_shrink_iters: 2_000,
+        max_shrink_time: SHRINK_MS,
         ..Config::default()
     };
     let acts = vec((0..PEOPLE.len(), act()), CALLS);
