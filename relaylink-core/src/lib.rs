@@ -44,3 +44,13 @@ fn rooms(table: Table) -> Table {
     let table = memory::tools(table);
     account::tools(table)
 }
+
+/// What every room knows of its tables beside what their catalog tells.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+fn upkeep(rooms: store::upkeep::Rooms) -> store::upkeep::Rooms {
+    let rooms = messages::upkeep(rooms);
+    let rooms = people::upkeep(rooms);
+    let rooms = memory::upkeep(rooms);
+    let rooms = account::upkeep(rooms);
+    mail::upkeep(rooms)
+}

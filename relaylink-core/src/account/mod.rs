@@ -9,7 +9,12 @@ mod list_api_keys;
 mod revoke_api_key;
 mod rows;
 mod rules;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 mod whoami;
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use upkeep::upkeep;
 
 use crate::{
     relay::{Address, Name, Table, Tx, ids},

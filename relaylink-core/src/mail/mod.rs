@@ -14,6 +14,8 @@ mod operator;
 mod outbox;
 mod pace;
 mod post;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 mod work;
 
 pub use courier::{Courier, CourierError, Tally};
@@ -27,3 +29,5 @@ pub use post::Post;
 
 pub(crate) use letter::one_line;
 pub(crate) use outbox::{posted, queue};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use upkeep::upkeep;

@@ -8,6 +8,8 @@ mod memory_add;
 mod memory_forget;
 mod memory_search;
 mod rows;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,6 +22,9 @@ use crate::{
 pub use memory_add::MemoryAdd;
 pub use memory_forget::{Forgotten, MemoryForget};
 pub use memory_search::{FoundMemories, MemorySearch};
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use upkeep::upkeep;
 
 ids! {
     /// A memory.

@@ -65,7 +65,7 @@ pub(super) fn search(
         for row in rows {
             let placed = read(row, account)?;
             before = placed.place;
-            if coarse.is_none_or(|search| search.holds(&searched(&placed.memory))) {
+            if coarse.is_none_or(|search| search.holds(&words(&placed.memory))) {
                 found.push(placed);
             }
         }
@@ -83,9 +83,12 @@ fn read(mut row: Row, account: i64) -> Result<Placed, StoreError> {
 }
 
 /// The text by whose words a memory is found.
-fn searched(memory: &Memory) -> String {
-    let about = memory.about.as_ref().map(Name::as_str).unwrap_or_default();
-    format!("{}\n{about}", memory.text)
+pub(super) fn searched(text: &str, about: Option<&str>) -> String {
+    format!("{text}\n{}", about.unwrap_or_default())
+}
+
+fn words(memory: &Memory) -> String {
+    searched(&memory.text, memory.about.as_ref().map(Name::as_str))
 }
 
 const INSERT: Write = Write::new(
@@ -93,7 +96,7 @@ const INSERT: Write = Write::new(
      SELECT COALESCE(MAX(number), ?7) + 1, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT) \
      FROM memories WHERE account = ?2 RETURNING number",
 );
-const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)")
+pub(super) const INSERT_TERMS: Write = Write::new("INSERT INTO memory_terms (rowid, terms) VALUES (?1, ?2)")
     .on_postgres(
         "INSERT INTO memory_terms (number, terms) \
      VALUES (?1, array_to_tsvector(string_to_array(CAST(?2 AS TEXT), ' ')))",
@@ -112,7 +115,7 @@ pub(super) fn insert(tx: &mut Tx<'_, impl May<Writes>>, memory: &Memory) -> Resu
         memory.created.into(),
         (account * ROOM).into(),
     ];
-    let words = terms::index(account, &searched(memory));
+    let words = terms::index(account, &words(memory));
     let number: i64 = one(tx.write_returning(&INSERT, &row)?, |mut row| row.take(0))?.unwrap_or_default();
     tx.write(&INSERT_TERMS, &[number.into(), words.into()])?;
     Ok(())

@@ -17,6 +17,8 @@ mod preview;
 mod rows;
 mod rules;
 mod thread_status;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 
 pub use acknowledge_package::{AcknowledgePackage, Acknowledged};
 pub use cancel_draft::{CancelDraft, Cancelled};
@@ -28,6 +30,9 @@ pub use get_package::{GetPackage, Package};
 pub use list_drafts::{Draft, Drafts, ListDrafts};
 pub use preview::{Preview, Recipient, Unreached};
 pub use thread_status::{PackageStatus, RecipientStatus, Status, ThreadStatus};
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use upkeep::upkeep;
 
 use crate::relay::{Table, ids};
 

@@ -13,6 +13,8 @@ mod list_contacts;
 mod named;
 mod rows;
 mod rules;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 mod withdraw_invite;
 
 pub use accept_contact::AcceptContact;
@@ -25,6 +27,9 @@ pub use withdraw_invite::{WithdrawInvite, Withdrawn};
 pub(crate) use letters::in_a_letter;
 pub(crate) use named::{Person, between, find};
 pub(crate) use rules::Reach;
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use upkeep::upkeep;
 
 use crate::relay::{Table, ids};
 

@@ -58,6 +58,9 @@ pub const QUERY_MAX: usize = 10_000;
 /// Terms of a search that the index is asked at most: it opens each one before it answers. The
 /// others are looked for in what it answers.
 pub const SEARCH_TERMS_MAX: usize = 64;
+/// Milliseconds after which mail that should have been looked after is told when a store is checked: a
+/// server that is started again meanwhile has long done it.
+pub const MAIL_OVERDUE_MS: i64 = 60 * 60 * 1_000;
 /// Milliseconds of a day, over which invitations and mails are counted.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Characters of the note of an invitation at most: a greeting, no letter.

@@ -17,6 +17,8 @@ mod table;
 pub(crate) mod terms;
 pub(crate) mod text;
 mod tx;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod upkeep;
 
 pub mod limits;
 

@@ -19,6 +19,8 @@ pub mod operating {}
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub mod upkeep;
 
 use std::sync::Arc;
 

@@ -51,5 +51,6 @@ mod switched;
 mod tenancy;
 mod toolset;
 mod town;
+mod upkeep;
 mod wildcards;
 mod world;

@@ -9,7 +9,12 @@ use std::{
 use relaylink_core::{
     prelude::*,
     relay::{Relay, Since},
-    store::{Store, migrations::Migration, postgres, sqlite},
+    store::{
+        Store,
+        migrations::Migration,
+        postgres, sqlite,
+        upkeep::{Outcome, Rooms, Target, copy},
+    },
     tool::Caller,
 };
 
@@ -92,18 +97,24 @@ impl Run for NewNotes {
     }
 }
 
+fn in_file() -> sqlite::Options {
+    sqlite::Options::default().migrations("notes", TABLES)
+}
+
+fn in_database() -> postgres::Options {
+    postgres::Options::default().connections(4).migrations("notes", TABLES)
+}
+
 fn relay(store: Arc<dyn Store>) -> Relay {
     Relay::builder(store).tool::<AddNote>().tool::<NewNotes>().build().unwrap()
 }
 
 fn embedded(folder: &tempfile::TempDir) -> Relay {
-    let options = sqlite::Options::default().migrations("notes", TABLES);
-    relay(Arc::new(sqlite::Sqlite::open_with(folder.path().join("data.db"), options).unwrap()))
+    relay(Arc::new(sqlite::Sqlite::open_with(folder.path().join("data.db"), in_file()).unwrap()))
 }
 
 fn served(database: &Database) -> Relay {
-    let options = postgres::Options::default().connections(4).migrations("notes", TABLES);
-    relay(Arc::new(postgres::Postgres::open_with(&database.url(), options).unwrap()))
+    relay(Arc::new(postgres::Postgres::open_with(&database.url(), in_database()).unwrap()))
 }
 
 fn caller(account: &str) -> Caller {
@@ -215,4 +226,55 @@ async fn a_cursor_follows_the_order_of_commits() {
     assert!(new(&relay, Some(&cursor)).await.0.is_empty());
     add(&relay, "ana", "z").await;
     assert_eq!(new(&relay, Some(&cursor)).await.0, ["z"]);
+}
+
+/// Moves the notes to a store that was served before, empty, and handed out a cursor.
+async fn a_store_that_is_moved_begins_another_era(
+    from: &std::path::Path,
+    open: impl Fn() -> Relay,
+    target: impl FnOnce() -> Target + Send,
+) {
+    let (_, of_target) = new(&open(), None).await;
+    let (_, of_source) =
+        new(&relay(Arc::new(sqlite::Sqlite::open_with(from, in_file()).unwrap())), None).await;
+    let moved = std::thread::scope(|scope| {
+        let moved = scope.spawn(|| {
+            let mut source = sqlite::Sqlite::source(from, in_file()).unwrap();
+            copy(&mut source, &mut target(), &Rooms::relay(), &mut |_| std::ops::ControlFlow::Continue(()))
+        });
+        moved.join().unwrap().unwrap()
+    });
+    assert_eq!(moved.outcome, Outcome::Copied);
+    let relay = open();
+    let (notes, cursor) = new(&relay, None).await;
+    assert_eq!(notes, ["a", "b"]);
+    foreign_cursors_are_stale(&relay, &of_source).await;
+    foreign_cursors_are_stale(&relay, &of_target).await;
+    assert!(new(&relay, Some(&cursor)).await.0.is_empty(), "what came by the move is not new");
+    add(&relay, "ana", "c").await;
+    assert_eq!(new(&relay, Some(&cursor)).await.0, ["c"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_was_moved_or_backed_up_begins_another_era() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("data.db");
+    let source = embedded(&folder);
+    add(&source, "ana", "a").await;
+    add(&source, "ben", "b").await;
+
+    let copied = tempfile::tempdir().unwrap();
+    sqlite::Sqlite::backup(&from, copied.path().join("data.db"), in_file()).unwrap();
+    let (_, cursor) = new(&source, None).await;
+    let restored = embedded(&copied);
+    assert_eq!(new(&restored, None).await.0, ["a", "b"]);
+    foreign_cursors_are_stale(&restored, &cursor).await;
+    assert!(new(&source, Some(&cursor)).await.0.is_empty(), "the store itself goes on in its own");
+
+    let to = tempfile::tempdir().unwrap();
+    let target = || sqlite::Sqlite::target(to.path().join("data.db"), in_file()).unwrap();
+    a_store_that_is_moved_begins_another_era(&from, || embedded(&to), target).await;
+    let Some(database) = Database::new() else { return };
+    let target = || postgres::Postgres::target(&database.url(), in_database()).unwrap();
+    a_store_that_is_moved_begins_another_era(&from, || served(&database), target).await;
 }

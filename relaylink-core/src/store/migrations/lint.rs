@@ -74,7 +74,7 @@ pub(super) fn fault(text: &str) -> Option<String> {
 }
 
 /// The tables that the text makes.
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) fn tables(text: &str) -> Vec<String> {
     let words = words(text);
     let made = words.windows(3).filter(|words| words[0] == "create" && words[1] == "table");

@@ -97,11 +97,58 @@ impl Migration {
         ))
     }
 
-    /// The tables that it makes.
-    #[cfg(feature = "postgres")]
-    pub(super) fn tables(&self) -> Vec<String> {
-        lint::tables(self.text(Dialect::Postgres))
+    /// The tables that it makes in this dialect.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) fn tables(&self, dialect: Dialect) -> Vec<String> {
+        lint::tables(self.text(dialect))
     }
+}
+
+/// The tables that these make; an index of text that is an engine's own is none.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn tables_of(owners: &[(&'static str, &'static [Migration])], dialect: Dialect) -> Vec<String> {
+    owners.iter().flat_map(|(_, steps)| *steps).flat_map(|step| step.tables(dialect)).collect()
+}
+
+/// What a store says of a step it has applied: the owner, the version, its name and the text's digest.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) type Applied = (String, i64, String, String);
+
+/// Refuses a store unless just these have been applied to it.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) fn agree(
+    store: &str,
+    dialect: Dialect,
+    owners: &[(&'static str, &'static [Migration])],
+    applied: &[Applied],
+) -> Result<(), StoreError> {
+    for (owner, steps) in owners {
+        for step in *steps {
+            let version = i64::from(step.version());
+            match applied.iter().find(|(of, at, ..)| of == owner && *at == version) {
+                Some((.., digest)) if *digest == step.digest(dialect) => {}
+                Some(_) => return Err(step.edited(owner)),
+                None => {
+                    return Err(StoreError::Unusable(format!(
+                        "{store} lacks the tables of {owner} at version {version} ({}): start a server of this \
+                         program over it, which brings them up to date",
+                        step.name()
+                    )));
+                }
+            }
+        }
+    }
+    for (owner, version, name, _) in applied {
+        let Some((_, steps)) = owners.iter().find(|(known, _)| known == owner) else {
+            return Err(StoreError::Unusable(format!(
+                "{store} has tables of {owner}, which this program does not know: use the program that made them"
+            )));
+        };
+        if usize::try_from(*version).map_or(true, |version| version > steps.len()) {
+            return Err(newer(&store, owner, *version, name, steps.len()));
+        }
+    }
+    Ok(())
 }
 
 /// The table in which a store keeps what has been applied.

@@ -176,7 +176,7 @@ fn names_a_setting(text: &str) -> bool {
 }
 
 /// The text with `$1` for `?1`.
-fn numbered(text: &str) -> String {
+pub(super) fn numbered(text: &str) -> String {
     let mut quote = None;
     let written = text.chars().map(|c| {
         match quote {
@@ -188,11 +188,6 @@ fn numbered(text: &str) -> String {
         c
     });
     written.collect()
-}
-
-/// A name as SQL writes it.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// What went wrong, and what it means for the work and the connection.

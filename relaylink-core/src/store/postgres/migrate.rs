@@ -3,12 +3,13 @@
 use tokio_postgres::{Client, Transaction};
 
 use super::{
-    connection::{Fault, Link, quoted},
+    connection::{Fault, Link},
     roles::Roles,
 };
 use crate::store::{
     Dialect, StoreError,
     migrations::{self, Migration, VERSIONS},
+    upkeep::{MARKER, STAMP, quoted, unfinished},
 };
 
 /// Whoever holds this lock of the database may change the tables of the schema that it hashes.
@@ -25,7 +26,7 @@ pub(super) fn migrate(
     for (owner, steps) in owners {
         migrations::check(owner, steps)?;
     }
-    let tables: Vec<_> = owners.iter().flat_map(|(_, steps)| *steps).flat_map(Migration::tables).collect();
+    let tables = migrations::tables_of(owners, Dialect::Postgres);
     link.drive(async |client| {
         let transaction = locked(client).await?;
         transaction.batch_execute(&collated(VERSIONS)).await.map_err(Fault::of)?;
@@ -45,6 +46,17 @@ pub(super) fn migrate(
         }
         Ok(())
     })
+}
+
+/// Refuses a database that a move has begun to fill.
+pub(super) fn refuse_unfinished(link: &mut Link, name: &str) -> Result<(), StoreError> {
+    let find =
+        "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1)";
+    let found = link.drive(async |client| {
+        let row = client.query_one(find, &[&MARKER]).await.map_err(Fault::of)?;
+        get::<bool>(&row, 0)
+    })?;
+    if found { Err(unfinished(&name)) } else { Ok(()) }
 }
 
 /// A transaction in which no other process changes tables.
@@ -70,10 +82,10 @@ async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError
     let row = transaction.query_one(known, &[]).await.map_err(Fault::of)?;
     if get::<Option<String>>(&row, 0)?.is_some_and(|known| known != server) {
         let stamped = "SELECT CAST(table_name AS TEXT) FROM information_schema.columns \
-             WHERE table_schema = current_schema() AND column_name = 'changed' AND table_name = ANY ($1)";
-        for row in transaction.query(stamped, &[&tables]).await.map_err(Fault::of)? {
+             WHERE table_schema = current_schema() AND column_name = $1 AND table_name = ANY ($2)";
+        for row in transaction.query(stamped, &[&STAMP, &tables]).await.map_err(Fault::of)? {
             let table = quoted(&get::<String>(&row, 0)?);
-            transaction.execute(&format!("UPDATE {table} SET changed = 0"), &[]).await.map_err(Fault::of)?;
+            transaction.execute(&format!("UPDATE {table} SET {STAMP} = 0"), &[]).await.map_err(Fault::of)?;
         }
         let era = "UPDATE changes SET era = substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)";
         transaction.execute(era, &[]).await.map_err(Fault::of)?;

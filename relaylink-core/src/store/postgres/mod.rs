@@ -23,6 +23,7 @@ mod migrate;
 mod options;
 mod roles;
 mod session;
+mod whole;
 mod worker;
 
 use std::{
@@ -88,7 +89,9 @@ impl Postgres {
         let prepared = thread::scope(|scope| {
             scope
                 .spawn(|| {
-                    migrate::migrate(&mut address.connect()?, &address.name(), &options.migrations, &roles)
+                    let mut link = address.connect()?;
+                    migrate::migrate(&mut link, &address.name(), &options.migrations, &roles)?;
+                    migrate::refuse_unfinished(&mut link, &address.name())
                 })
                 .join()
         });

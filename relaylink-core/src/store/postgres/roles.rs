@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use tokio_postgres::{Client, Transaction};
 
-use super::connection::{Fault, quoted};
-use crate::store::{Access, StoreError, verify};
+use super::connection::Fault;
+use crate::store::{Access, StoreError, upkeep::quoted, verify};
 
 /// The role of each access. Made once, and set at the beginning of each transaction.
 #[derive(Clone, Debug)]

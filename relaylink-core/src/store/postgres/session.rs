@@ -135,7 +135,7 @@ impl Session for Open<'_> {
 
 /// A value as the parameter of a statement, of the type that the database expects there.
 #[derive(Debug)]
-struct Parameter<'v>(&'v Value);
+pub(super) struct Parameter<'v>(pub(super) &'v Value);
 
 impl ToSql for Parameter<'_> {
     fn to_sql(&self, of: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
@@ -174,7 +174,7 @@ const fn kind(value: &Value) -> &'static str {
 }
 
 /// A row of the database's as ours.
-fn read(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
+pub(super) fn read(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
     let columns = row.columns().iter().enumerate().map(|(at, column)| {
         fn value<'r, T: tokio_postgres::types::FromSql<'r>>(
             row: &'r tokio_postgres::Row,

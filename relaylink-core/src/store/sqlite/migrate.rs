@@ -13,6 +13,7 @@ use super::connection::{Role, error, open};
 use crate::store::{
     Dialect, StoreError,
     migrations::{self, Migration, VERSIONS},
+    upkeep::{MARKER, unfinished},
 };
 
 /// Opens the file for writing and applies what is missing. A file that this program cannot use is
@@ -50,8 +51,20 @@ fn wait<R>(until: Instant, mut act: impl FnMut() -> Result<R, StoreError>) -> Re
     }
 }
 
+/// Refuses a file that a move has begun to fill.
+pub(super) fn refuse_unfinished(raw: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = raw
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [MARKER], |_| Ok(()))
+        .optional()
+        .map_err(error)?;
+    match found {
+        Some(()) => Err(unfinished(&path.display())),
+        None => Ok(()),
+    }
+}
+
 /// Refuses a file of another program and one that a newer program has written. Reads only.
-fn usable(
+pub(super) fn usable(
     raw: &Connection,
     path: &Path,
     owners: &[(&'static str, &'static [Migration])],

@@ -14,6 +14,7 @@
 //! cannot stand beside it: take versions that agree, or switch the feature off and put a store of
 //! your own under the [trait](super::Store).
 
+mod backup;
 mod class;
 mod connection;
 mod migrate;
@@ -21,6 +22,7 @@ mod options;
 mod queue;
 mod reader;
 mod session;
+mod whole;
 mod writer;
 
 use std::{
@@ -94,6 +96,7 @@ impl Sqlite {
         make_private(&path)?;
         let wait = LOCK_WAIT.min(options.busy_timeout);
         let raw = migrate::migrate(&path, &options.migrations, wait, options.busy_timeout)?;
+        migrate::refuse_unfinished(&raw, &path)?;
         let conn = Conn::over(raw, Role::Writer, wait)?;
         // On a caller's own thread nothing is waited for.
         let inline = (0..options.inline)

@@ -125,7 +125,7 @@ impl Session for Open<'_> {
     }
 }
 
-fn borrowed(value: &Value) -> ToSqlOutput<'_> {
+pub(super) fn borrowed(value: &Value) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(match value {
         Value::Null => ValueRef::Null,
         Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
@@ -142,20 +142,25 @@ fn collect(prepared: &mut Prepared<'_>) -> Result<Vec<Row>, StoreError> {
     let mut rows = prepared.raw_query();
     let mut collected = Vec::new();
     while let Some(row) = rows.next().map_err(error)? {
-        let mut values = Vec::with_capacity(columns);
-        for column in 0..columns {
-            values.push(match row.get_ref(column).map_err(error)? {
-                ValueRef::Null => Value::Null,
-                ValueRef::Integer(value) => Value::Integer(value),
-                ValueRef::Real(value) => Value::Real(value),
-                ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-                    Ok(text) => Value::Text(text.to_owned()),
-                    Err(_) => return Err(StoreError::Shape(format!("column {column} is not UTF-8"))),
-                },
-                ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
-            });
-        }
-        collected.push(Row::new(values));
+        collected.push(values(row, columns)?);
     }
     Ok(collected)
+}
+
+/// The engine's row as ours.
+pub(super) fn values(row: &rusqlite::Row<'_>, columns: usize) -> Result<Row, StoreError> {
+    let mut values = Vec::with_capacity(columns);
+    for column in 0..columns {
+        values.push(match row.get_ref(column).map_err(error)? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(value) => Value::Integer(value),
+            ValueRef::Real(value) => Value::Real(value),
+            ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => Value::Text(text.to_owned()),
+                Err(_) => return Err(StoreError::Shape(format!("column {column} is not UTF-8"))),
+            },
+            ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        });
+    }
+    Ok(Row::new(values))
 }
