@@ -36,24 +36,13 @@ impl Home {
     /// Opens this folder, or the platform's own, and makes it where it is not there; and the store in
     /// this database, or in the folder.
     pub(crate) fn at(folder: Option<PathBuf>, database: Option<&StoreUrl>) -> Result<Self, Failure> {
-        let folder = match folder {
-            Some(folder) => folder,
-            None => directories::ProjectDirs::from("", "", "relaylink")
-                .map(|dirs| dirs.data_dir().to_owned())
-                .ok_or_else(|| {
-                    Failure::usage("this machine names no home directory to keep data in")
-                        .hint("Say where: --data DIR.")
-                })?,
-        };
-        make_private(&folder).map_err(|error| {
-            Failure::new(format!("the data directory {} cannot be made: {error}", folder.display()))
-                .hint("Give another with --data DIR.")
-        })?;
+        let folder = self::folder(folder)?;
+        make(&folder)?;
         writable(&folder)?;
         let store = if let Some(url) = database {
             store::in_database(url)?
         } else {
-            let file = folder.join("relaylink.db");
+            let file = folder.join(store::FILE);
             writable_store(&folder, &file)?;
             store::in_file(&file)?
         };
@@ -126,13 +115,24 @@ impl Home {
     }
 }
 
-/// Makes a folder that its owner alone can read.
-fn make_private(folder: &Path) -> std::io::Result<()> {
+/// This folder of data, or the platform's own.
+pub(crate) fn folder(told: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let own = || directories::ProjectDirs::from("", "", "relaylink").map(|dirs| dirs.data_dir().to_owned());
+    told.or_else(own).ok_or_else(|| {
+        Failure::usage("this machine names no home directory to keep data in").hint("Say where: --data DIR.")
+    })
+}
+
+/// Makes a folder of data that its owner alone can read, where it is not there.
+pub(crate) fn make(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder).map_err(|error| {
+        Failure::new(format!("the data directory {} cannot be made: {error}", folder.display()))
+            .hint("Give another with --data DIR.")
+    })
 }
 
 /// Refuses a folder that cannot be written.

@@ -14,7 +14,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 use failure::Failure;
-use store::StoreUrl;
+use store::{Place, StoreUrl};
 
 /// Briefings from one person's assistant to another's, over MCP.
 #[derive(Parser)]
@@ -53,6 +53,12 @@ enum Command {
     /// Makes, lists and revokes API keys.
     #[command(subcommand)]
     Key(commands::key::Key),
+    /// Copies a store to another one, from one engine to the other or not, and compares the two.
+    Move(commands::copy::Move),
+    /// Looks for damage in a store, and for mail that is stuck.
+    Check(commands::check::Check),
+    /// Copies a store that is a file to a new file, while it is served.
+    Backup(commands::backup::Backup),
     /// Lists the tools: what each may do, what it hints, and what a key can do with it.
     Tools(commands::tools::Tools),
 }
@@ -81,6 +87,9 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(serve) => serve.run(home()?).await,
         Command::Account(account) => account.run(&home()?).await,
         Command::Key(key) => key.run(&home()?).await,
+        Command::Move(copy) => copy.run().await,
+        Command::Check(check) => check.run(|| Place::of(cli.data.clone(), cli.store.clone())).await,
+        Command::Backup(backup) => backup.run(Place::of(cli.data.clone(), cli.store.clone())?).await,
         Command::Tools(tools) => tools.run(home).await,
     }
 }

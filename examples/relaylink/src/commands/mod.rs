@@ -1,6 +1,9 @@
 //! A file a command.
 
 pub(crate) mod account;
+pub(crate) mod backup;
+pub(crate) mod check;
+pub(crate) mod copy;
 mod health;
 pub(crate) mod key;
 pub(crate) mod serve;
@@ -9,6 +12,13 @@ pub(crate) mod tools;
 pub(crate) mod tour;
 
 use tokio_util::sync::CancellationToken;
+
+use crate::failure::Failure;
+
+/// Does what blocks for long, where nothing else waits for the thread.
+async fn blocking(act: impl FnOnce() -> Result<(), Failure> + Send + 'static) -> Result<(), Failure> {
+    tokio::task::spawn_blocking(act).await.unwrap_or_else(|error| Err(Failure::new(error)))
+}
 
 /// Told once the process is asked to end, by Ctrl-C or SIGTERM. Asked a second time, the process
 /// ends where it stands: what was answered is stored, and mail in flight is told as unknown.

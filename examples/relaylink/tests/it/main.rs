@@ -11,3 +11,4 @@ mod secrets;
 mod serving;
 mod stdio;
 mod tour;
+mod upkeep;

@@ -82,6 +82,12 @@ impl Data {
         self.folder.path().join("data/relaylink.db")
     }
 
+    /// Where the store is.
+    pub(crate) fn place(&self) -> String {
+        let folder = || self.folder.path().join("data").to_str().unwrap().to_owned();
+        self.database.as_ref().map_or_else(folder, Database::url)
+    }
+
     /// The mails written so far.
     pub(crate) fn mails(&self) -> Vec<String> {
         let Ok(mails) = fs::read_dir(self.folder.path().join("data/mail")) else {
