@@ -183,6 +183,36 @@ async fn what_the_database_holds_a_transaction_to_does_not_rest_on_the_text() {
     assert_eq!(rows(&database), 3);
 }
 
+static NEXT: Write =
+    Write::new("INSERT INTO probe_rows (id, n) SELECT CAST(COUNT(*) AS TEXT), COUNT(*) FROM probe_rows");
+static AGAIN: Write = Write::new("INSERT INTO probe_rows (id, n) VALUES ('a', 1)");
+
+#[tokio::test]
+async fn a_row_that_another_put_in_meanwhile_is_seen_by_the_repeat() {
+    let Some(database) = Database::new().map(Arc::new) else { return };
+    let store = probe(&database, Options::default());
+    let (others, mut runs) = (Arc::clone(&database), 0);
+    let work: Work = Box::new(move |session| {
+        let _ = session.query(READ.statement(), &[]);
+        if runs < 3 {
+            // It takes the number that the next statement would take, each time another.
+            others.execute("INSERT INTO probe_rows (id, n) SELECT count(*), count(*) FROM probe_rows");
+        }
+        runs += 1;
+        let _ = session.execute(NEXT.statement(), &[]);
+        Verdict::Commit
+    });
+    assert_eq!(store.transact(Request::new(WRITES, "ana"), work).await, Ok(Verdict::Commit));
+    let rows: i64 =
+        database.on(|client| client.query_one("SELECT count(*) FROM probe_rows", &[]).unwrap().get(0));
+    assert_eq!((rows, store.reruns()), (5, 3));
+
+    // What a work breaks by itself is told, after one repeat.
+    let ended = run(&store, WRITES, AGAIN.statement()).await;
+    assert!(matches!(ended, Err(StoreError::Constraint(_))), "{ended:?}");
+    assert_eq!(store.reruns(), 4);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_is_cut_is_made_again_and_no_call_is_lost_or_doubled() {
     let Some(database) = Database::new() else { return };

@@ -200,11 +200,13 @@ pub(super) struct Fault {
     pub(super) lost: bool,
     /// What was prepared is of no use any more.
     pub(super) stale: bool,
+    /// The rule of the tables that was broken, and by which values. Never printed: they are people's.
+    pub(super) broken: Option<String>,
 }
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Self { error, again: false, lost: false, stale: false }
+        Self { error, again: false, lost: false, stale: false, broken: None }
     }
 }
 
@@ -246,7 +248,10 @@ impl Fault {
             }
             (&SqlState::QUERY_CANCELED, _) => StoreError::Busy("it took too long").into(),
             (&SqlState::LOCK_NOT_AVAILABLE, _) => StoreError::Busy("another call holds the rows").into(),
-            (_, Some("23")) => StoreError::Constraint(told.message().to_owned()).into(),
+            (_, Some("23")) => Self {
+                broken: Some(format!("{} {}", told.message(), told.detail().unwrap_or_default())),
+                ..StoreError::Constraint(told.message().to_owned()).into()
+            },
             (&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME, _) => {
                 Self { again: true, stale: true, ..StoreError::Engine(because(&error)).into() }
             }

@@ -50,6 +50,7 @@ impl Worker {
     fn carry_out(&self, link: &mut Option<Link>, job: &mut Job) -> (Result<Verdict, StoreError>, bool) {
         let until = job.since + self.patience;
         let mut pause = PAUSE;
+        let mut broken = None;
         loop {
             let fault = match self.once(link, job) {
                 Ok((verdict, open)) => return (Ok(verdict), open),
@@ -62,8 +63,12 @@ impl Worker {
             {
                 link.forget();
             }
+            // A row that another transaction has put in meanwhile breaks a rule here, and is no conflict to
+            // the database. Run again, the work sees it; told the same twice, it broke the rule by itself.
+            let again = fault.again || (fault.broken.is_some() && fault.broken != broken);
+            broken = fault.broken;
             let wait = jittered(pause);
-            if !fault.again || job.is_abandoned() || Instant::now() + wait > until {
+            if !again || job.is_abandoned() || Instant::now() + wait > until {
                 return (Err(fault.error), false);
             }
             self.counters.again();
