@@ -76,6 +76,13 @@ impl Database {
         Line::to(if host.contains(':') { host } else { format!("{host}:5432") })
     }
 
+    /// The rows of a query whose columns are text.
+    pub(crate) fn rows<const COLUMNS: usize>(&self, query: &str) -> Vec<[String; COLUMNS]> {
+        let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
+        let rows = client.query(query, &[]).unwrap();
+        rows.iter().map(|row| std::array::from_fn(|at| row.get(at))).collect()
+    }
+
     fn execute(&self, statements: &str) {
         let mut client = postgres::Client::connect(&self.server, postgres::NoTls).unwrap();
         client.batch_execute(statements).unwrap();

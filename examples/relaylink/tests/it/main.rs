@@ -11,4 +11,5 @@ mod secrets;
 mod serving;
 mod stdio;
 mod tour;
+mod two_servers;
 mod upkeep;

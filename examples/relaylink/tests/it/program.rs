@@ -3,10 +3,12 @@
 use std::{
     ffi::OsStr,
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, ErrorKind, Read, Write},
     net::TcpStream,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::Arc,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use serde_json::{Value as Json, json};
@@ -16,7 +18,7 @@ use crate::database::Database;
 /// A data directory, and the database where the store is in one; gone when it is dropped.
 pub(crate) struct Data {
     folder: tempfile::TempDir,
-    database: Option<Database>,
+    database: Option<Arc<Database>>,
 }
 
 /// What a run of the program left.
@@ -34,7 +36,18 @@ impl Data {
     /// An empty one of each engine that there is.
     pub(crate) fn each() -> impl Iterator<Item = Self> {
         let of = |database| Self { database, ..Self::new() };
-        std::iter::once(None).chain(Database::new().map(Some)).map(of)
+        std::iter::once(None).chain(Database::new().map(|database| Some(Arc::new(database)))).map(of)
+    }
+
+    /// An empty one in a database, where there is one.
+    pub(crate) fn in_database() -> Option<(Self, Arc<Database>)> {
+        let database = Arc::new(Database::new()?);
+        Some((Self { database: Some(Arc::clone(&database)), ..Self::new() }, database))
+    }
+
+    /// Another folder over the same database, as another server has.
+    pub(crate) fn beside(&self) -> Self {
+        Self { database: self.database.clone(), ..Self::new() }
     }
 
     /// Whether the store is a file.
@@ -85,7 +98,7 @@ impl Data {
     /// Where the store is.
     pub(crate) fn place(&self) -> String {
         let folder = || self.folder.path().join("data").to_str().unwrap().to_owned();
-        self.database.as_ref().map_or_else(folder, Database::url)
+        self.database.as_ref().map_or_else(folder, |database| database.url())
     }
 
     /// The mails written so far.
@@ -192,6 +205,43 @@ impl Client {
     }
 }
 
+/// A request to the server at this address.
+fn posting(address: &str, key: &str, method: &str, params: &Json) -> String {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Status and body of the answer, waited for with this patience.
+fn exchange(address: &str, request: &str, patience: Option<Duration>) -> io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(patience)?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let cut = || io::Error::from(ErrorKind::UnexpectedEof);
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+    Ok((status, body.to_owned()))
+}
+
+/// Calls a tool at a server that may be gone, and gives the result; an error where no whole answer came.
+pub(crate) fn call_at(
+    address: &str,
+    key: &str,
+    tool: &str,
+    arguments: &Json,
+    patience: Duration,
+) -> io::Result<Json> {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let (status, body) = exchange(address, &posting(address, key, "tools/call", &params), Some(patience))?;
+    assert_eq!(status, 200, "{body}");
+    Ok(serde_json::from_str::<Json>(&body)?["result"].clone())
+}
+
 /// A server in a process of its own.
 pub(crate) struct Server {
     child: Child,
@@ -219,13 +269,7 @@ impl Server {
 
     /// Posts one request with this key, and gives status and body.
     pub(crate) fn post(&self, key: &str, method: &str, params: &Json) -> (u16, String) {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
-        self.ask(&format!(
-            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        ))
+        self.ask(&posting(&self.address, key, method, params))
     }
 
     /// Gets what is there, calling the server by this name and without a key; gives status and body.
@@ -234,12 +278,7 @@ impl Server {
     }
 
     fn ask(&self, request: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+        exchange(&self.address, request, None).unwrap()
     }
 
     /// Calls a tool with this key, and gives the result.
