@@ -157,8 +157,8 @@ async fn drop_everywhere(case: &'static Case) {
     for n in 1.. {
         trial.town.rewind(&trial.frozen);
         let answer = dropped_at(n, call(&trial.town, case, &trial.scene)).await;
-        // What was queued before this is done when this is.
-        let settle = Request::new(Access::ALL, "");
+        // What the account queued before this is done when this is.
+        let settle = Request::new(Access::ALL, Arc::clone(&trial.scene.caller.account));
         trial.town.store.transact(settle, Box::new(|_| Verdict::Rollback)).await.unwrap();
         if let Some(answer) = answer {
             assert!(n > 2, "{case}: is nowhere to be dropped");
