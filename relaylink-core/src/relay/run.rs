@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -29,11 +29,43 @@ pub trait Run: Tool {
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Self::Reply, Stop>;
 }
 
-impl<T: Run> Handle<Relay> for T {
-    type Reply = <T as Run>::Reply;
+/// Over a Relay a tool is a [`Run`] and nothing else: one that were handed the Relay itself could do all that
+/// any caller may, whatever its effects say. Since this crate alone may say what `ByRun` of a type is, an
+/// impl of `Handle<Relay>` by hand overlaps with this one.
+impl<T: Tool> Handle<Relay> for T
+where
+    ByRun<T>: Runs<Tool = T>,
+{
+    type Reply = <ByRun<T> as Runs>::Reply;
 
     async fn handle(self, cx: Cx<'_, Self, Relay>) -> Result<Self::Reply, Stop> {
-        cx.state.admitted(cx.caller, self).await
+        <ByRun<T> as Runs>::run(self, cx.state, cx.caller).await
+    }
+}
+
+/// A tool as what it does in a transaction.
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "there is none of it")]
+pub struct ByRun<T>(PhantomData<T>);
+
+/// See the impl of [`Handle`] for [`Relay`].
+#[doc(hidden)]
+pub trait Runs {
+    type Tool;
+    type Reply: Serialize + JsonSchema + Send + 'static;
+    fn run(
+        tool: Self::Tool,
+        relay: &Relay,
+        caller: &Caller,
+    ) -> impl Future<Output = Result<Self::Reply, Stop>> + Send;
+}
+
+impl<T: Run> Runs for ByRun<T> {
+    type Tool = T;
+    type Reply = T::Reply;
+
+    async fn run(tool: T, relay: &Relay, caller: &Caller) -> Result<T::Reply, Stop> {
+        relay.admitted(caller, tool).await
     }
 }
 

@@ -30,6 +30,12 @@ impl Caller {
     ) -> Self {
         Self { account: account.into(), credential: Some(credential.into()), ceiling }
     }
+
+    /// The same caller, who may do no more than these effects.
+    pub(crate) fn within(&self, effects: &[EffectInfo]) -> Self {
+        let grades = effects.iter().map(|effect| (effect.name, self.ceiling.grade_of(effect.name)));
+        Self { ceiling: Ceiling::listed(grades), ..self.clone() }
+    }
 }
 
 /// What a ceiling says of an effect, from the widest to the narrowest.

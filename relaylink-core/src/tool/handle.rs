@@ -23,7 +23,7 @@ pub trait Handle<S>: Tool {
 pub struct Cx<'a, T, S> {
     /// The state the toolset was made over.
     pub state: &'a Arc<S>,
-    /// Who calls.
+    /// Who calls, who may do here no more than what the tool lists.
     pub caller: &'a Caller,
     tool: PhantomData<fn() -> T>,
 }

@@ -119,6 +119,9 @@ impl<S: Send + Sync + 'static> Builder<S> {
                         (Arc::clone(&state), caller.clone(), Arc::clone(&published));
                     Box::pin(async move {
                         admit(&caller, published.name, published.effects, published.why)?;
+                        // What the tool calls in the caller's name, in a Relay of its state's too, is held
+                        // to what it listed.
+                        let caller = caller.within(published.effects);
                         let tool: T = arguments::read(&published, arguments)?;
                         arguments::write(&tool.handle(Cx::new(&state, &caller)).await?)
                     })

@@ -30,6 +30,9 @@ pub(crate) struct Serve {
     /// time in which a balancer asks again.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, env = "RELAYLINK_DRAIN")]
     drain: u16,
+    /// Ends when whoever started it does, and with them its standard input.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
     #[command(flatten)]
     offered: Offered,
 }
@@ -48,6 +51,14 @@ impl Serve {
             http = http.origin(origin).map_err(Failure::usage)?;
         }
         let ending = on_signal();
+        if self.until_input_ends {
+            let ending = ending.clone();
+            // A thread that nobody waits for: a read of it cannot be broken off.
+            std::thread::spawn(move || {
+                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                ending.cancel();
+            });
+        }
         let stop = after(ending.clone(), Duration::from_secs(self.drain.into()));
         let app = http.open(health::routes(home.relay.clone(), ending)).router(home.relay.clone());
         let cannot_listen = |error| {

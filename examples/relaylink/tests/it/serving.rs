@@ -38,6 +38,24 @@ fn the_last_use_is_written_down_when_it_ends() {
 }
 
 #[test]
+fn a_server_that_a_tour_started_ends_with_it() {
+    let data = Data::with_ana();
+    let mut command = data.program(["serve", "--listen", "127.0.0.1:0", "--until-input-ends"]);
+    let mut server = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 1];
+    server.stderr.as_mut().unwrap().read_exact(&mut first).unwrap();
+    assert!(server.try_wait().unwrap().is_none());
+    // As it is when whoever holds the other end is killed.
+    drop(server.stdin.take());
+    let told = Instant::now();
+    while server.try_wait().unwrap().is_none() {
+        assert!(told.elapsed() < Duration::from_secs(30), "it goes on");
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn an_address_that_is_taken_is_told() {
     let data = Data::with_ana();
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

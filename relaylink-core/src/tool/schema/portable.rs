@@ -82,8 +82,10 @@ pub(super) fn root(
 }
 
 fn object_root(schema: Json, described: bool) -> Result<Map<String, Json>, Fault> {
+    // A type that says nothing of itself may be anything, and not an object alone.
+    let is_object = schema.get("type").and_then(Json::as_str) == Some("object");
     let mut node = node(schema)?;
-    if node.nullable || node.schema.get("type").and_then(Json::as_str) != Some("object") {
+    if node.nullable || !is_object {
         return Err(Fault::new("the root is not an object", "put it in a field of a struct"));
     }
     node.text = node.text.filter(|_| described);

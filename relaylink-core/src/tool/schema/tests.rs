@@ -276,6 +276,7 @@ fn what_has_no_portable_form_is_refused_with_its_place_and_a_remedy() {
         (refused::<Vec<u8>>(), "arguments", "the root is not an object"),
         (refused::<Option<Person>>(), "arguments", "the root is not an object"),
         (refused::<String>(), "arguments", "the root is not an object"),
+        (refused::<Json>(), "arguments", "the root is not an object"),
         (refused::<()>(), "arguments", "always null"),
     ];
     for (error, at, what) in cases {

@@ -188,7 +188,8 @@ impl Program<'_> {
     /// Starts it as a server on a free port, and gives the address it says.
     async fn serve(&self) -> Result<(Child, String), Failure> {
         let mut command = self.command();
-        command.args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.args(["serve", "--listen", "127.0.0.1:0", "--until-input-ends"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed("the server cannot be started"))?;
         let stderr = child.stderr.take().ok_or_else(|| Failure::new("the server cannot be heard"))?;
         let mut lines = BufReader::new(stderr).lines();
