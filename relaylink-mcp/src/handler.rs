@@ -86,9 +86,7 @@ impl Server {
 
     /// A place among the calls in flight; none where too many wait.
     async fn place(&self) -> Option<(SemaphorePermit<'_>, SemaphorePermit<'_>)> {
-        let waiting = self.waiting.try_acquire().ok()?;
-        let running = self.running.acquire().await.ok()?;
-        Some((waiting, running))
+        Some((self.waiting.try_acquire().ok()?, self.running.acquire().await.ok()?))
     }
 }
 
@@ -120,9 +118,8 @@ impl ServerHandler for Session {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("cursor: the list has one page", None));
         }
-        let server = &self.server;
-        let offered = server.toolset.list_for(self.caller(&context)?);
-        let tools = offered.map(|tool| server.published[tool.name].clone()).collect();
+        let offered = self.server.toolset.list_for(self.caller(&context)?);
+        let tools = offered.map(|tool| self.server.published[tool.name].clone()).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LIST_FRESH_MS)
             .with_cache_scope(CacheScope::Private))
@@ -156,10 +153,9 @@ impl ServerHandler for Session {
     /// parameters of the wrong shape.
     async fn on_custom_request(
         &self,
-        request: CustomRequest,
+        CustomRequest { method, params, .. }: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let CustomRequest { method, params, .. } = request;
         let why = match &*method {
             "tools/call" => amiss(&params.unwrap_or_default()),
             "initialize" | "ping" | "server/discover" | "tools/list" => "",

@@ -5,8 +5,11 @@ mod guard;
 
 use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc};
 
-use access::{Hosts, Origins};
-use axum::{Router, middleware::from_fn_with_state, routing::any_service, serve::Listener};
+use ::http::StatusCode;
+use access::Access;
+use axum::{
+    Router, handler::Handler, middleware::from_fn_with_state, routing::post_service, serve::Listener,
+};
 use guard::Guard;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
@@ -17,6 +20,7 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{io::InspectReader, sync::CancellationToken};
+use tower_http::set_status::SetStatusLayer;
 
 use crate::{Authenticate, Server, limits};
 
@@ -28,21 +32,14 @@ pub use access::AccessError;
 pub struct Http {
     server: Server,
     path: String,
-    hosts: Hosts,
-    origins: Origins,
+    access: Access,
     open: Router,
 }
 
 impl Http {
     /// Serves this server.
     pub fn new(server: &Server) -> Self {
-        Self {
-            server: server.clone(),
-            path: "/mcp".to_owned(),
-            hosts: Hosts::local(),
-            origins: Origins::default(),
-            open: Router::new(),
-        }
+        Self { server: server.clone(), path: "/mcp".to_owned(), access: Access::local(), open: Router::new() }
     }
 
     /// Another path than `/mcp`.
@@ -55,7 +52,7 @@ impl Http {
     /// `[::1]`: `mcp.example.org` on any port, or `mcp.example.org:8443`. Any other is 403, so that
     /// no web page reaches a local server under a name of its own.
     pub fn host(mut self, host: &str) -> Result<Self, AccessError> {
-        self.hosts.add(host)?;
+        self.access.add_host(host)?;
         Ok(self)
     }
 
@@ -63,7 +60,7 @@ impl Http {
     /// `http://localhost:*` for any port. Any other is 403; requests without an origin, which no
     /// browser sends, are let through.
     pub fn origin(mut self, origin: &str) -> Result<Self, AccessError> {
-        self.origins.add(origin)?;
+        self.access.add_origin(origin)?;
         Ok(self)
     }
 
@@ -76,28 +73,25 @@ impl Http {
 
     /// The router, to serve or to merge into a router of yours. A request whose extensions hold a
     /// [`Caller`](relaylink_core::tool::Caller) already is taken as theirs; any other needs a key.
-    pub fn router<A: Authenticate>(mut self, keys: A) -> Router {
-        // The guard has checked Host and Origin before rmcp is asked, on all answers alike.
+    pub fn router<A: Authenticate>(self, keys: A) -> Router {
+        // Host and Origin are checked before rmcp is asked, on all routes alike.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(limits::MESSAGE_BYTES);
-        let server = self.server.clone();
-        let service = StreamableHttpService::new(
-            move || Ok(server.session(None)),
-            Arc::new(NeverSessionManager::default()),
-            config,
-        );
-        let route = Router::new().route(&self.path, any_service(service));
-        let open = std::mem::take(&mut self.open);
-        let guard = Arc::new(Guard { keys, http: self, places: Arc::new(Semaphore::new(limits::REQUESTS)) });
-        let route = route.route_layer(from_fn_with_state(Arc::clone(&guard), guard::guard::<A>));
-        if open.has_routes() {
-            return route.merge(open.route_layer(from_fn_with_state(guard, guard::admit::<A>)));
-        }
-        route
+        let session = move || Ok(self.server.session(None));
+        let service = StreamableHttpService::new(session, Arc::new(NeverSessionManager::default()), config);
+        let cors = guard::sharing();
+        let guard = Arc::new(Guard { keys, places: Arc::new(Semaphore::new(limits::REQUESTS)) });
+        let route = post_service(service)
+            .route_layer(from_fn_with_state(guard, guard::guard::<A>))
+            .layer(cors.clone())
+            // The layer answers a preflight by itself, and with 200.
+            .options(StatusCode::NO_CONTENT.layer(cors).layer(SetStatusLayer::new(StatusCode::NO_CONTENT)));
+        let routes = Router::new().route(&self.path, route).merge(self.open);
+        routes.route_layer(from_fn_with_state(Arc::new(self.access), guard::admit))
     }
 }
 
@@ -110,14 +104,11 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let told = CancellationToken::new();
-    let stop = told.clone();
     let listener = Connections { listener, places: Arc::new(Semaphore::new(limits::CONNECTIONS)) };
-    let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
-        shutdown.await;
-        stop.cancel();
-    });
+    let serving = axum::serve(listener, app).with_graceful_shutdown(told.clone().cancelled_owned());
     let out_of_time = async {
-        told.cancelled().await;
+        shutdown.await;
+        told.cancel();
         tokio::time::sleep(limits::SHUTDOWN).await;
     };
     tokio::select! {

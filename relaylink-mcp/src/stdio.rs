@@ -2,23 +2,24 @@
 
 use std::{future::Future, io};
 
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
 use relaylink_core::tool::Caller;
 use rmcp::{
     RoleServer, ServiceExt,
-    model::{ClientJsonRpcMessage, ClientRequest, GetMeta, ProtocolVersion, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, ProtocolVersion, ServerJsonRpcMessage},
     service::ServerInitializeError,
     transport::Transport,
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    io::{AsyncRead, AsyncWrite},
     sync::mpsc,
     time::timeout,
 };
 use tokio_util::{
     bytes::{Bytes, BytesMut},
-    codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead},
+    codec::{AnyDelimiterCodec, AnyDelimiterCodecError, BytesCodec, Decoder, FramedRead, FramedWrite},
     sync::CancellationToken,
+    task::AbortOnDropHandle,
 };
 
 use crate::{
@@ -41,71 +42,49 @@ pub async fn serve(
 }
 
 /// Serves this caller over streams of yours, as [`serve`] does over stdin and stdout.
-pub async fn serve_over<R, W>(
+pub async fn serve_over(
     server: &Server,
     caller: Caller,
-    read: R,
-    write: W,
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
     shutdown: impl Future<Output = ()> + Send,
-) -> io::Result<()>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let (answers, written) = mpsc::channel(limits::ANSWERS);
-    let mut writer = tokio::spawn(write_all(written, write));
+) -> io::Result<()> {
+    let (answers, mut written) = mpsc::channel(limits::ANSWERS);
+    let written = stream::poll_fn(move |context| written.poll_recv(context)).map(Ok);
+    // Written as they come, several at a time where several wait.
+    let writer =
+        AbortOnDropHandle::new(tokio::spawn(written.forward(FramedWrite::new(write, BytesCodec::new()))));
     let codec = AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), limits::MESSAGE_BYTES);
     let pipe = Pipe { lines: FramedRead::new(read, Lines(codec)), answers, opened: false };
     let told = CancellationToken::new();
-    let session = server.session(Some(caller)).serve_with_ct(pipe, told.clone());
-    let session = Box::pin(async {
-        match session.await {
+    let mut session = Box::pin(async {
+        match server.session(Some(caller)).serve_with_ct(pipe, told.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
         }
     });
-    let stop = async {
-        shutdown.await;
-        told.cancel();
-        std::future::pending::<()>().await;
-    };
     tokio::select! {
-        ended = session => ended?,
-        () = stop => {}
+        ended = &mut session => ended?,
+        () = shutdown => {
+            told.cancel();
+            session.await?;
+        }
     }
     // The session is over and with it every sender, so the writer ends with the last answer.
-    match timeout(limits::LAST_WORDS, &mut writer).await {
+    match timeout(limits::LAST_WORDS, writer).await {
         // A client that is gone reads no answers: that is an end too.
         Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Ok(Ok(written)) => written,
         Ok(Err(_)) => Err(io::Error::other("writing to the client failed")),
-        Err(_) => {
-            writer.abort();
-            Ok(())
-        }
+        Err(_) => Ok(()),
     }
-}
-
-/// Writes answers as they come, several at a time where several wait.
-async fn write_all<W: AsyncWrite + Unpin>(
-    mut answers: mpsc::Receiver<Vec<u8>>,
-    mut write: W,
-) -> io::Result<()> {
-    while let Some(answer) = answers.recv().await {
-        write.write_all(&answer).await?;
-        while let Ok(answer) = answers.try_recv() {
-            write.write_all(&answer).await?;
-        }
-        write.flush().await?;
-    }
-    write.shutdown().await
 }
 
 /// Lines in, answers out.
 struct Pipe<R> {
     lines: FramedRead<R, Lines>,
-    answers: mpsc::Sender<Vec<u8>>,
+    answers: mpsc::Sender<Bytes>,
     /// Whether a request has come that opens a session: before it, rmcp takes anything but a
     /// request as the end.
     opened: bool,
@@ -116,10 +95,10 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipe<R> {
 
     fn send(
         &mut self,
-        message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        answer: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answers = self.answers.clone();
-        async move { answers.send(line(&message)?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
+        async move { answers.send(line(&answer)?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
     }
 
     /// Cancelled whenever an answer is ready, so nothing may be lost at an await.
@@ -127,23 +106,19 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipe<R> {
         loop {
             // Room for an answer first: who reads no answers is read no requests.
             let room = self.answers.reserve().await.ok()?;
-            let read = match self.lines.next().await? {
-                Ok(Some(line)) => message::read(&line),
-                Ok(None) => Read::Bad(message::too_long()),
-                Err(error) => {
-                    tracing::warn!(%error, "reading from the client failed");
-                    return None;
-                }
-            };
-            match read {
-                Read::Message(message) => {
+            match self.lines.next().await? {
+                Ok(Read::Message(message)) => {
                     self.opened = self.opened || opens(&message);
                     if self.opened || matches!(*message, ClientJsonRpcMessage::Request(_)) {
                         return Some(*message);
                     }
                 }
-                Read::Nothing => {}
-                Read::Bad(answer) => room.send(line(&answer).ok()?),
+                Ok(Read::Nothing) => {}
+                Ok(Read::Bad(answer)) => room.send(line(&answer).ok()?),
+                Err(error) => {
+                    tracing::warn!(%error, "reading from the client failed");
+                    return None;
+                }
             }
         }
     }
@@ -168,36 +143,37 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-fn line(message: &impl serde::Serialize) -> io::Result<Vec<u8>> {
+fn line(message: &impl serde::Serialize) -> io::Result<Bytes> {
     let mut bytes = serde_json::to_vec(message)?;
     bytes.push(b'\n');
-    Ok(bytes)
+    Ok(bytes.into())
 }
 
-/// A line of input; none where it was too long, of which no more is held than a message may have.
-type Line = Option<Bytes>;
-
+/// Reads lines, of which no more is held than a message may have.
 struct Lines(AnyDelimiterCodec);
 
 impl Decoder for Lines {
-    type Item = Line;
+    type Item = Read;
     type Error = io::Error;
 
-    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        or_too_long(self.0.decode(buffer))
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Read>> {
+        read(self.0.decode(buffer))
     }
 
     /// A last line without its end is a line. The codec takes it, since it knows how far it looked.
-    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        or_too_long(self.0.decode_eof(buffer))
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Read>> {
+        read(self.0.decode_eof(buffer))
     }
 }
 
 /// A line that is too long is an item, since an error would leave what follows it unread.
-fn or_too_long(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Line>> {
+fn read(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Read>> {
     match line {
-        Ok(line) => Ok(line.map(Some)),
-        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
+        Ok(line) => Ok(line.map(|line| message::read(message::bare(&line)))),
+        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
+            let why = format!("the message is too long: the limit is {} bytes", limits::MESSAGE_BYTES);
+            Ok(Some(Read::Bad(message::error(None, ErrorCode::INVALID_REQUEST, &why))))
+        }
         Err(AnyDelimiterCodecError::Io(error)) => Err(error),
     }
 }

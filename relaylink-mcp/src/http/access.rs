@@ -14,52 +14,26 @@ pub enum AccessError {
     Origin(String),
 }
 
-/// What a `Host` header may say: names for any port, and names with theirs.
-pub(super) struct Hosts(Vec<String>);
+/// What `Host` and `Origin` may say, each as it is written, or with `:*` on any port.
+pub(super) struct Access {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
 
-impl Hosts {
+impl Access {
     pub(super) fn local() -> Self {
-        Self(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into())
+        let hosts = ["localhost:*", "127.0.0.1:*", "[::1]:*"].map(str::to_owned).into();
+        Self { hosts, origins: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, host: &str) -> Result<(), AccessError> {
-        plain(host).ok_or_else(|| AccessError::Host(host.to_owned()))?;
-        self.0.push(host.to_ascii_lowercase());
+    pub(super) fn add_host(&mut self, host: &str) -> Result<(), AccessError> {
+        let authority = plain(host).ok_or_else(|| AccessError::Host(host.to_owned()))?;
+        let port = if authority.port().is_none() { ":*" } else { "" };
+        self.hosts.push(host.to_ascii_lowercase() + port);
         Ok(())
     }
 
-    /// Whether the host the request names is allowed; none where it names none, or several.
-    pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap) -> Option<bool> {
-        let mut given = headers.get_all(header::HOST).iter();
-        let host = match (given.next(), given.next()) {
-            (Some(host), None) => host.to_str().ok()?.parse().ok()?,
-            (None, _) => uri.authority()?.clone(),
-            (Some(_), Some(_)) => return None,
-        };
-        // A request that names another in its first line means that one.
-        Some(self.allows(&host) && uri.authority().is_none_or(|named| self.allows(named)))
-    }
-
-    fn allows(&self, authority: &Authority) -> bool {
-        let same = |name: &str| {
-            name.eq_ignore_ascii_case(authority.host()) || name.eq_ignore_ascii_case(authority.as_str())
-        };
-        self.0.iter().any(|name| same(name))
-    }
-}
-
-/// A name with or without its port, and nothing else.
-fn plain(host: &str) -> Option<Authority> {
-    let authority: Authority = host.parse().ok()?;
-    (!authority.host().is_empty() && !host.contains(['@', '*'])).then_some(authority)
-}
-
-/// What an `Origin` header may say, as browsers write it, or with `:*` for its port.
-#[derive(Default)]
-pub(super) struct Origins(Vec<String>);
-
-impl Origins {
-    pub(super) fn add(&mut self, origin: &str) -> Result<(), AccessError> {
+    pub(super) fn add_origin(&mut self, origin: &str) -> Result<(), AccessError> {
         let text = origin.to_ascii_lowercase();
         let wrong = || AccessError::Origin(origin.to_owned());
         let (scheme, rest) = text.split_once("://").ok_or_else(wrong)?;
@@ -69,21 +43,39 @@ impl Origins {
         }
         // A browser leaves out the port that the scheme implies.
         let implied = if scheme == "https" { ":443" } else { ":80" };
-        self.0.push(text.strip_suffix(implied).unwrap_or(&text).to_owned());
+        self.origins.push(text.strip_suffix(implied).unwrap_or(&text).to_owned());
         Ok(())
     }
 
-    pub(super) fn allows(&self, origin: &HeaderValue) -> bool {
-        let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
-            return false;
+    /// Whether the host the request names is allowed; none where it names none, or several.
+    pub(super) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Option<bool> {
+        let mut given = headers.get_all(header::HOST).iter();
+        let host = match (given.next(), given.next()) {
+            (Some(host), None) => &host.to_str().ok()?.parse().ok()?,
+            (None, _) => uri.authority()?,
+            (Some(_), Some(_)) => return None,
         };
-        self.0.iter().any(|allowed| {
-            match allowed.strip_suffix(":*").and_then(|base| origin.strip_prefix(base)) {
-                Some(port) => {
-                    port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
-                }
-                None => *allowed == origin,
-            }
-        })
+        let allowed = |host: &Authority| allows(&self.hosts, host.as_str());
+        // A request that names another in its first line means that one.
+        Some(allowed(host) && uri.authority().is_none_or(allowed))
     }
+
+    pub(super) fn origin(&self, origin: &HeaderValue) -> bool {
+        origin.to_str().is_ok_and(|origin| allows(&self.origins, origin))
+    }
+}
+
+/// A name with or without its port, and nothing else.
+fn plain(host: &str) -> Option<Authority> {
+    let authority: Authority = host.parse().ok()?;
+    (!authority.host().is_empty() && !host.contains(['@', '*'])).then_some(authority)
+}
+
+fn allows(list: &[String], given: &str) -> bool {
+    let given = given.to_ascii_lowercase();
+    let is_port = |port: &str| port.bytes().all(|digit| digit.is_ascii_digit());
+    list.iter().any(|allowed| match allowed.strip_suffix(":*").and_then(|name| given.strip_prefix(name)) {
+        Some(rest) => rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port),
+        None => *allowed == given,
+    })
 }

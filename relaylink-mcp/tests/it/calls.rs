@@ -24,6 +24,21 @@ impl Both {
         assert_eq!(over_stdio, over_http, "{message}");
         over_stdio
     }
+
+    /// The one answer that both give to this text; the session goes on.
+    async fn ask_in(&mut self, text: &str) -> Json {
+        self.wire.bytes(format!("{text}\n").as_bytes()).await;
+        let over_stdio = self.wire.hear().await.unwrap();
+        let over_http = self.site.send("POST", &[], text.as_bytes()).await;
+        assert_eq!(over_stdio, over_http.json(), "{text}");
+        assert_eq!(over_http.status, if over_stdio["id"].is_null() { 400 } else { 200 }, "{text}");
+        let after = self.ask(&call(77, "echo", &json!({"text": "next"}))).await;
+        assert_eq!(
+            (&after["id"], &after["result"]["structuredContent"]["text"]),
+            (&json!(77), &json!("next"))
+        );
+        over_stdio
+    }
 }
 
 #[tokio::test]
@@ -89,6 +104,82 @@ async fn what_a_call_lacks_is_said_in_words() {
         assert_eq!(answer["error"]["code"], -32602, "{message}: {answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{message}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn metadata_of_another_type_are_invalid_params_under_the_requests_id() {
+    let mut both = Both::open().await;
+    for method in ["tools/call", "tools/list", "ping", "initialize", "nothing/known"] {
+        for meta in ["5", "[]", "\"x\"", "true"] {
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","id":"a","method":"{method}","params":{{"name":"hello","_meta":{meta}}}}}"#
+            );
+            let answer = both.ask_in(&text).await;
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32602)), "{text}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("`_meta`"), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_member_that_is_there_twice_is_an_invalid_request_under_no_id() {
+    let mut both = Both::open().await;
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"\u0069d":1,"method":"tools/call","params":{"name":"throw_out"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"throw_out"},"params":{"name":"hello"}}"#,
+    ] {
+        let answer = both.ask_in(text).await;
+        assert!(answer.as_object().unwrap().contains_key("id"), "the id is written: {answer}");
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Json::Null, &json!(-32600)), "{text}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("twice"), "{answer}");
+    }
+    assert_eq!(both.site.bench.gone.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn what_cannot_be_held_is_answered_under_the_requests_id() {
+    let mut both = Both::open().await;
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (value, words) in [
+        ("1e309", "params.arguments.text cannot be read: number out of range"),
+        ("[{\"a\": [1, -1e400]}]", "params.arguments.text[0].a[1] cannot be read: number out of range"),
+        ("\"\\ud800\"", "params.arguments.text cannot be read: "),
+        ("\"\\udc00 \"", "a surrogate without its other half is no character"),
+        (&*deep, "recursion limit exceeded"),
+    ] {
+        for id in ["7", "\"a\""] {
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"text":{value}}}}}}}"#
+            );
+            let answer = both.ask_in(&text).await;
+            let start: String = text.chars().take(140).collect();
+            assert_eq!(
+                (answer["id"].to_string(), &answer["error"]["code"]),
+                (id.to_owned(), &json!(-32602)),
+                "{start}"
+            );
+            assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{start}: {answer}");
+        }
+    }
+    // Beside the params it is no request, and within the id there is none.
+    for (text, id, code) in [
+        (r#"{"jsonrpc":"2.0","id":3,"method":"ping","more":1e309}"#, json!(3), -32600),
+        (r#"{"jsonrpc":"2.0","id":1e309,"method":"ping"}"#, Json::Null, -32700),
+        (r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":{"a":1e309}"#, Json::Null, -32700),
+    ] {
+        let answer = both.ask_in(text).await;
+        assert_eq!((&answer["id"], answer["error"]["code"].as_i64()), (&id, Some(code)), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_passed_over() {
+    let mut both = Both::open().await;
+    let text = format!("\u{feff}{}", call(5, "echo", &json!({"text": "\u{feff}marked"})));
+    let answer = both.ask_in(&text).await;
+    assert_eq!(answer["result"]["structuredContent"]["text"], "\u{feff}marked");
 }
 
 #[tokio::test]
