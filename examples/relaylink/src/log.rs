@@ -8,7 +8,8 @@ use tracing_subscriber::{
 /// `warn`, or `relaylink=debug,warn`; whatever it says, the protocol library logs errors only,
 /// since at other levels it logs what people write.
 pub(crate) fn start() {
-    let wanted = std::env::var("RELAYLINK_LOG").unwrap_or_else(|_| "info".to_owned());
+    let wanted = std::env::var("RELAYLINK_LOG").ok().filter(|wanted| !wanted.is_empty());
+    let wanted = wanted.unwrap_or_else(|| "info".to_owned());
     let wanted = EnvFilter::try_new(wanted).unwrap_or_else(|error| {
         eprintln!("warning: RELAYLINK_LOG is not understood ({error}): logging warnings");
         EnvFilter::new("warn")

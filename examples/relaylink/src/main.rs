@@ -9,9 +9,9 @@ mod options;
 mod output;
 mod store;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{env, path::PathBuf, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, builder::Resettable, error::ErrorKind};
 
 use failure::Failure;
 use store::{Place, StoreUrl};
@@ -64,7 +64,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = arguments();
     log::start();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -77,6 +77,28 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// The arguments, and the variables that say anything: an empty one is as good as none, but where it
+/// says what a key may do, which must not be all because it says nothing.
+fn arguments() -> Cli {
+    let given = without_empty(Cli::command()).try_get_matches();
+    match given.and_then(|given| Cli::from_arg_matches(&given)) {
+        Ok(cli) => cli,
+        // Help names every variable.
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => Cli::parse(),
+        Err(error) => error.exit(),
+    }
+}
+
+fn without_empty(command: clap::Command) -> clap::Command {
+    let is_empty =
+        |arg: &clap::Arg| arg.get_env().and_then(env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(
+            |arg| if arg.get_id() != "may" && is_empty(&arg) { arg.env(Resettable::Reset) } else { arg },
+        )
+        .mut_subcommands(without_empty)
 }
 
 async fn run(cli: Cli) -> Result<(), Failure> {

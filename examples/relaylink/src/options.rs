@@ -6,6 +6,8 @@ use relaylink_core::{
     tool::{Ceiling, Effect, ExternalMail, Grade, Removes, SharedWork, Writes},
 };
 
+use crate::failure::Failure;
+
 /// What a key may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum May {
@@ -30,9 +32,15 @@ impl May {
     }
 }
 
-/// The ceiling that allows these and nothing else.
-pub(crate) fn ceiling(may: &[May]) -> Ceiling {
-    Ceiling::listed(may.iter().map(|may| (may.effect(), Grade::Allow)))
+/// The ceiling that allows these and nothing else, or nothing; none where neither is said.
+pub(crate) fn ceiling(may: Option<&[May]>, read_only: bool) -> Result<Option<Ceiling>, Failure> {
+    let only = |may: &[May]| Ceiling::listed(may.iter().map(|may| (may.effect(), Grade::Allow)));
+    match may {
+        Some(_) if read_only => Err(Failure::usage("that a key only reads and --may exclude each other")
+            .hint("Leave one out, and its variable: RELAYLINK_KEY_READ_ONLY or RELAYLINK_MAY.")),
+        None if read_only => Ok(Some(only(&[]))),
+        may => Ok(may.map(only)),
+    }
 }
 
 /// Which tools are offered.

@@ -58,16 +58,7 @@ impl Key {
     pub(crate) async fn run(self, home: &Home) -> Result<(), Failure> {
         match self {
             Self::Create { email, name, may, read_only, expires } => {
-                let ceiling = match may {
-                    Some(_) if read_only => {
-                        return Err(Failure::usage("--read-only and --may exclude each other").hint(
-                            "Leave one out, and its variable: RELAYLINK_KEY_READ_ONLY or RELAYLINK_MAY.",
-                        ));
-                    }
-                    None if read_only => ceiling(&[]),
-                    Some(may) => ceiling(&may),
-                    None => everything_listed(),
-                };
+                let ceiling = ceiling(may.as_deref(), read_only)?.unwrap_or_else(everything_listed);
                 create(home, &email, name, ceiling, expires.map(FromNow::moment)).await
             }
             Self::List { email, json } => list(home, email.as_ref(), json).await,

@@ -1,4 +1,4 @@
-use clap::Args;
+use clap::{Args, builder::BoolishValueParser};
 use relaylink_core::{
     account::Account,
     relay::{Address, Name},
@@ -25,6 +25,9 @@ pub(crate) struct Stdio {
     /// What that key may do beside reading, when it is made; by default all of it.
     #[arg(long, value_delimiter = ',', env = "RELAYLINK_MAY")]
     may: Option<Vec<May>>,
+    /// It may only read, when it is made, and is offered what a key over HTTP that only reads is.
+    #[arg(long, env = "RELAYLINK_KEY_READ_ONLY", value_parser = BoolishValueParser::new())]
+    key_read_only: bool,
     #[command(flatten)]
     offered: Offered,
 }
@@ -36,9 +39,11 @@ impl Stdio {
             Some(address) => home.account(address).await?,
             None => only_account(&home).await?,
         };
-        let ceiling = self.may.as_deref().map(ceiling);
-        let caller = home.accounts().key_without_secret(&account.id, self.acts_as, ceiling).await;
+        let ceiling = ceiling(self.may.as_deref(), self.key_read_only)?;
+        let caller = home.accounts().key_without_secret(&account.id, self.acts_as.clone(), ceiling).await;
         let caller = caller.map_err(|stop| Failure::from(stop).hint("Act under another name: --as NAME."))?;
+        let key = home.key(&account, &self.acts_as).await?;
+        tracing::info!("acting as the key \"{}\" of {}. {}", key.name, account.address, key.may());
         let stop = on_signal();
         let serving = async {
             let ended = relaylink_mcp::stdio::serve(&server, caller, stop.clone().cancelled_owned()).await;

@@ -7,9 +7,9 @@ use relaylink_core::{
     relay::{Clock, Relay, SystemClock},
     store::sqlite::Sqlite,
 };
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use crate::program::{Data, ended};
+use crate::program::{Client, Data, Server, ended};
 
 #[test]
 fn an_account_is_made_once_and_listed() {
@@ -73,6 +73,58 @@ fn only_a_keys_own_variable_narrows_it() {
 }
 
 #[test]
+fn an_empty_variable_is_none() {
+    let data = Data::with_ana();
+    let empty = |arguments: &str, variables: &[&str]| {
+        let mut program = data.program(arguments.split(' '));
+        for variable in variables {
+            program.env(format!("RELAYLINK_{variable}"), "");
+        }
+        program
+    };
+    let offered = ["STORE", "LOG", "READ_ONLY", "TOOLSETS", "EXCLUDE_TOOLS"];
+    let key = ["NAME", "KEY_READ_ONLY", "EXPIRES"];
+    let made = ended(empty("key create ana@example.org --name a", &key));
+    assert!(made.code == Some(0) && made.stderr.contains("May read, write"), "{}", made.stderr);
+    let nameless = ended(empty("key create ana@example.org", &key));
+    assert!(nameless.code == Some(2) && nameless.stderr.contains("--name"), "{}", nameless.stderr);
+    let serve = ["LISTEN", "ALLOWED_HOST", "ALLOWED_ORIGIN", "DRAIN"];
+    let server = Server::start(empty("serve --listen 127.0.0.1:0", &[&serve[..], &offered].concat()));
+    assert_eq!(server.post(made.stdout.trim(), "ping", &json!({})).0, 200);
+    let of_stdio = ["ACCOUNT", "AS", "KEY_READ_ONLY"];
+    let mut client = Client::start(empty("stdio", &[&of_stdio[..], &offered].concat()));
+    assert_eq!(client.call("whoami", &json!({}))["structuredContent"]["keyName"], "stdio");
+    assert!(client.end().stderr.contains("acting as"), "it logs as much as without RELAYLINK_LOG");
+    for arguments in ["tools", "tools --json", "key list", "account list"] {
+        let ended = ended(empty(arguments, &["JSON", "KEY"]));
+        assert_eq!(ended.code, Some(0), "{arguments}: {}", ended.stderr);
+    }
+    // Its data is where it is by default.
+    if cfg!(unix) {
+        let home = data.store().with_file_name("home");
+        let mut program = empty("account list", &["DATA"]);
+        program.env("HOME", &home).env_remove("XDG_DATA_HOME");
+        assert_eq!(ended(program).code, Some(0));
+        assert!(home.exists());
+    }
+    // And help names it all the same.
+    assert!(ended(empty("stdio --help", &["AS"])).stdout.contains("RELAYLINK_AS"));
+}
+
+#[test]
+fn an_empty_list_of_what_a_key_may_do_is_refused_and_not_all() {
+    let data = Data::with_ana();
+    for arguments in ["key create ana@example.org --name a", "stdio"] {
+        let mut program = data.program(arguments.split(' '));
+        program.env("RELAYLINK_MAY", "").stdin(std::process::Stdio::null());
+        let told = ended(program);
+        assert_eq!(told.code, Some(2), "{arguments}: {}", told.stderr);
+        assert!(told.stderr.contains("'--may <MAY>'"), "{arguments}: {}", told.stderr);
+    }
+    assert!(!data.done("key list").contains("stdio"), "no key was made");
+}
+
+#[test]
 fn a_key_is_named_by_two_arguments_or_by_one_variable() {
     let data = Data::with_ana();
     data.done("key create ana@example.org --name w");
@@ -89,7 +141,8 @@ fn a_key_is_named_by_two_arguments_or_by_one_variable() {
         assert!(told.code == Some(0) && told.stdout.contains("\tmay\n"), "{value}: {}", told.stderr);
     }
     assert_eq!(by_variable("ana@example.org a,b").stdout.trim_end(), argued);
-    for value in ["", "w", "ana@example.org"] {
+    assert!(!by_variable("").stdout.contains("\tmay"), "an empty one names none");
+    for value in [" ", "w", "ana@example.org"] {
         let told = by_variable(value);
         assert_eq!((told.code, told.stdout.as_str()), (Some(2), ""), "{value}: {}", told.stderr);
         assert!(told.stderr.contains("--key EMAIL NAME"), "{value}: {}", told.stderr);

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{Client, Data};
+use crate::program::{Client, Data, Server};
 
 #[test]
 fn an_empty_store_gets_an_account_and_the_only_account_is_taken() {
@@ -56,6 +56,32 @@ fn what_the_key_may_not_do_is_neither_listed_nor_done() {
     let ended = data.run("stdio --as Editor --may writes,removes");
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains("what it may do differs"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_key_that_only_reads_is_offered_the_same_as_over_http_and_is_told_of() {
+    let data = Data::with_ana();
+    let secret = data.done("key create ana@example.org --name far --read-only");
+    let server = Server::start(data.program(["serve", "--listen", "127.0.0.1:0"]));
+    let (_, body) = server.post(&secret, "tools/list", &json!({}));
+    let far: Json = serde_json::from_str(&body).unwrap();
+    let mut program = data.program(["stdio", "--as", "near"]);
+    program.env("RELAYLINK_KEY_READ_ONLY", "true");
+    let mut client = Client::start(program);
+    let id = client.send("tools/list", &json!({}));
+    let near = client.answer();
+    assert_eq!((&near["id"], &near["result"]["tools"]), (&json!(id), &far["result"]["tools"]));
+    let refused = client.call("memory_add", &json!({ "text": "x" }));
+    assert_eq!(refused, server.call(&secret, "memory_add", &json!({ "text": "x" })));
+    let told = client.end().stderr;
+    assert!(
+        told.contains("acting as the key \"near\" of ana@example.org. May read. May not: write"),
+        "{told}"
+    );
+    let mut again = Client::start(data.program(["stdio", "--as", "near", "--key-read-only"]));
+    assert!(!again.tools().contains(&"memory_add".into()));
+    let ended = data.run("stdio --as near --key-read-only --may writes");
+    assert!(ended.code == Some(2) && ended.stderr.contains("exclude each other"), "{}", ended.stderr);
 }
 
 #[test]
