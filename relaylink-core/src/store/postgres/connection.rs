@@ -38,7 +38,8 @@ impl Address {
                 because(&error)
             ))
         })?;
-        if !url.contains("sslmode=") {
+        // `prefer`, which is also what is not told, goes on in the clear where TLS is not offered.
+        if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
         }
         if config.get_application_name().is_none() {
@@ -109,15 +110,17 @@ fn encrypted() -> Result<MakeRustlsConnect, StoreError> {
     Ok(MakeRustlsConnect::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// Whether all its hosts are this machine, so that nobody else hears.
+/// Whether all its hosts are this machine, so that nobody else hears. Where the address has `hostaddr`,
+/// that is what is connected to, whatever the host is called.
 fn is_local(config: &Config) -> bool {
-    config.get_hosts().iter().all(|host| match host {
+    let hosts_are = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {
             name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
         }
         #[cfg(unix)]
         Host::Unix(_) => true,
-    })
+    });
+    hosts_are && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
 }
 
 /// An open connection. Driven only while somebody waits on it.
@@ -300,6 +303,16 @@ mod tests {
             ("postgres://ana@db.example.org/relay", SslMode::Require),
             ("postgres://ana@db.example.org/relay?sslmode=disable", SslMode::Disable),
             ("postgres://ana@localhost/relay?sslmode=require", SslMode::Require),
+            ("postgres://ana@localhost/relay?sslmode=prefer", SslMode::Disable),
+            ("postgres://ana@localhost/relay?hostaddr=127.0.0.2", SslMode::Disable),
+            ("postgres://ana@localhost/relay?hostaddr=192.0.2.2", SslMode::Require),
+            ("postgres://ana@localhost,localhost/relay?hostaddr=127.0.0.1,192.0.2.2", SslMode::Require),
+            ("postgres://ana@db.example.org/relay?hostaddr=127.0.0.1", SslMode::Require),
+            ("postgres://ana@localhost,db.example.org/relay", SslMode::Require),
+            ("postgres://ana@db.example.org/relay?sslmode=prefer", SslMode::Require),
+            ("postgres://ana:sslmode=disable@192.0.2.2/relay", SslMode::Require),
+            ("postgres://ana@192.0.2.2/sslmode=disable", SslMode::Require),
+            ("postgres://ana@192.0.2.2/relay?application_name=sslmode=disable", SslMode::Require),
         ] {
             let address = Address::parse(url, &Options::default()).unwrap();
             assert_eq!(address.config.get_ssl_mode(), mode, "{url}");
