@@ -1,5 +1,7 @@
 //! The engine to scale out: what is PostgreSQL's own.
 
+mod turns;
+
 use std::{
     collections::BTreeSet,
     sync::{

@@ -59,7 +59,8 @@ impl Options {
     }
 
     /// How long a call waits for its turn, for a database that is away, and through its repeats,
-    /// before it is refused as busy.
+    /// before it is refused as busy. A work whose turn comes later is not tried, so that with none at all
+    /// every work is refused.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

@@ -36,6 +36,10 @@ impl Worker {
             if job.is_abandoned() {
                 continue;
             }
+            if job.since.elapsed() > self.patience {
+                job.answer(Err(StoreError::Busy("too many calls wait")));
+                continue;
+            }
             let (result, open) = self.carry_out(&mut link, &mut job);
             job.answer(result);
             if open {
