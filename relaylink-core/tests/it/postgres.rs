@@ -1,5 +1,6 @@
 //! The engine to scale out: what is PostgreSQL's own.
 
+mod narrow_roles;
 mod turns;
 
 use std::{

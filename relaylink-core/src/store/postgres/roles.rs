@@ -58,20 +58,10 @@ impl Roles {
         &self.set[at(access)]
     }
 
-    /// The statements by which an administrator makes what is missing.
-    fn remedy(&self, user: &str) -> String {
-        let mut remedy = String::new();
-        let user = quoted(user);
-        for name in self.quoted() {
-            let _ = write!(remedy, "CREATE ROLE {name} NOLOGIN; GRANT {name} TO {user}; ");
-        }
-        remedy.trim_end().to_owned()
-    }
-
     /// Makes the roles that are missing. An error says what an administrator has to do, where this
     /// user may not.
     pub(super) async fn make(&self, client: &Client) -> Result<(), StoreError> {
-        if self.missing(client).await.is_none() {
+        if self.all_may_be_set(client).await {
             return Ok(());
         }
         let row = client.query_one("SELECT CAST(session_user AS TEXT)", &[]).await;
@@ -87,25 +77,52 @@ impl Roles {
                 let _ = client.batch_execute(&format!("GRANT {name} TO {}", quoted(&user))).await;
             }
         }
-        match self.missing(client).await {
-            None => Ok(()),
-            Some(error) => Err(StoreError::Unusable(format!(
-                "the database user {user} may not act under RelayLink's narrow roles, and may not make them \
-                 ({error}). By these roles the database holds each tool to its effects. \
-                 Have an administrator run: {}",
-                self.remedy(&user)
-            ))),
+        let remedy = self.remedy(client, &user).await?;
+        if remedy.is_empty() {
+            return Ok(());
         }
+        Err(StoreError::Unusable(format!(
+            "the database user {user} may not act under all of RelayLink's narrow roles, and may not make or \
+             grant them. By these roles the database holds each tool to its effects. \
+             Have an administrator run: {remedy}"
+        )))
     }
 
-    /// Why this user cannot act under each of the roles, where it cannot.
-    async fn missing(&self, client: &Client) -> Option<String> {
+    /// Whether this user can act under each of the roles.
+    async fn all_may_be_set(&self, client: &Client) -> bool {
         let mut all = String::new();
         for name in self.quoted() {
             let _ = write!(all, "SET ROLE {name}; ");
         }
-        let tried = client.batch_execute(&(all + "RESET ROLE")).await;
-        tried.err().map(|error| StoreError::from(Fault::of(error)).to_string())
+        client.batch_execute(&(all + "RESET ROLE")).await.is_ok()
+    }
+
+    /// The statements by which an administrator makes and grants what is missing, and nothing that is there:
+    /// run as one transaction, they would be undone by it.
+    async fn remedy(&self, client: &Client, user: &str) -> Result<String, StoreError> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let find = "SELECT CAST(rolname AS TEXT) FROM pg_roles WHERE rolname = ANY ($1)";
+        let rows = client.query(find, &[&names]).await.map_err(Fault::of)?;
+        let there: Vec<String> =
+            rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().map_err(Fault::of)?;
+        let user = quoted(user);
+        let mut remedy = Vec::new();
+        for (name, role) in self.names.iter().zip(self.quoted()) {
+            let granted = if there.contains(name) {
+                match client.batch_execute(&format!("SET ROLE {role}; RESET ROLE")).await.map_err(Fault::of) {
+                    Ok(()) => true,
+                    Err(fault) if matches!(fault.error, StoreError::Denied(_)) => false,
+                    Err(fault) => return Err(fault.error),
+                }
+            } else {
+                remedy.push(format!("CREATE ROLE {role} NOLOGIN;"));
+                false
+            };
+            if !granted {
+                remedy.push(format!("GRANT {role} TO {user};"));
+            }
+        }
+        Ok(remedy.join(" "))
     }
 
     /// What each role may do with these tables, as a store's access means it: the privileges, the
