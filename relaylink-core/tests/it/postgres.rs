@@ -1,6 +1,7 @@
 //! The engine to scale out: what is PostgreSQL's own.
 
 mod narrow_roles;
+mod start;
 mod turns;
 
 use std::{

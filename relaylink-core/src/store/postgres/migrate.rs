@@ -1,6 +1,8 @@
 //! Brings a database's tables up to date, and the narrow roles with them.
 
-use tokio_postgres::{Client, Transaction};
+use std::time::Duration;
+
+use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use super::{
     connection::{Fault, Link},
@@ -14,6 +16,13 @@ use crate::store::{
 
 /// Whoever holds this lock of the database may change the tables of the schema that it hashes.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(1919247470, hashtext(current_schema()))";
+/// The same, unless another holds it.
+const TRY: &str = "SELECT pg_try_advisory_xact_lock(1919247470, hashtext(current_schema()))";
+/// How long the start waits for a lock that another holds, unless the database or the address sets a
+/// `lock_timeout`: what another process that starts takes for its migrations, and no longer than whoever
+/// started this one waits. Also how long the start may hold a lock and do nothing. What a migration does
+/// itself has no bound.
+const LOCK_WAIT: Duration = Duration::from_mins(1);
 
 /// Applies what is missing, makes the roles and grants them what they may. A database that this
 /// program cannot use is left as it is.
@@ -28,21 +37,22 @@ pub(super) fn migrate(
     }
     let tables = migrations::tables_of(owners, Dialect::Postgres);
     link.drive(async |client| {
+        bound(client).await?;
         let transaction = locked(client).await?;
-        transaction.batch_execute(&collated(VERSIONS)).await.map_err(Fault::of)?;
+        transaction.batch_execute(&collated(VERSIONS)).await.map_err(told)?;
         for (owner, steps) in owners {
             refuse_newer(&transaction, name, owner, steps).await?;
             for step in *steps {
                 apply(&transaction, owner, step).await?;
             }
         }
-        transaction.commit().await.map_err(Fault::of)?;
+        transaction.commit().await.map_err(told)?;
         settle(client, &tables).await?;
         roles.make(client).await?;
         if roles.lack(client, &tables).await? {
             let transaction = locked(client).await?;
             roles.grant(&transaction, &tables).await?;
-            transaction.commit().await.map_err(Fault::of)?;
+            transaction.commit().await.map_err(told)?;
         }
         Ok(())
     })
@@ -53,7 +63,7 @@ pub(super) fn refuse_unfinished(link: &mut Link, name: &str) -> Result<(), Store
     let find =
         "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1)";
     let found = link.drive(async |client| {
-        let row = client.query_one(find, &[&MARKER]).await.map_err(Fault::of)?;
+        let row = client.query_one(find, &[&MARKER]).await.map_err(told)?;
         get::<bool>(&row, 0)
     })?;
     if found { Err(unfinished(&name)) } else { Ok(()) }
@@ -61,9 +71,40 @@ pub(super) fn refuse_unfinished(link: &mut Link, name: &str) -> Result<(), Store
 
 /// A transaction in which no other process changes tables.
 async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
-    let transaction = client.transaction().await.map_err(Fault::of)?;
-    transaction.batch_execute(LOCK).await.map_err(Fault::of)?;
+    let transaction = client.transaction().await.map_err(told)?;
+    let row = transaction.query_one(TRY, &[]).await.map_err(told)?;
+    if !get::<bool>(&row, 0)? {
+        tracing::info!("another process brings the database's tables up to date: waiting for it to end");
+        transaction.batch_execute(LOCK).await.map_err(told)?;
+    }
     Ok(transaction)
+}
+
+/// Bounds how long the connection waits for the locks of others, and others for its own.
+async fn bound(client: &Client) -> Result<(), StoreError> {
+    let wait = LOCK_WAIT.as_millis().to_string();
+    let set = "SELECT set_config('idle_in_transaction_session_timeout', $1, false), \
+         CASE current_setting('lock_timeout') WHEN '0' THEN set_config('lock_timeout', $1, false) END";
+    client.query_one(set, &[&wait]).await.map_err(told)?;
+    Ok(())
+}
+
+/// The database's error as ours. That another holds a lock is told to whoever starts the program.
+fn told(error: tokio_postgres::Error) -> StoreError {
+    if is_held(&error) {
+        return StoreError::Unusable(
+            "another process holds a lock on the database's tables and did not let go of it while the start \
+             waited. Start again when it has ended; SELECT pid, application_name, state, query FROM \
+             pg_stat_activity WHERE datname = current_database() ORDER BY xact_start shows them, the longest \
+             at it first, and SELECT pg_terminate_backend(PID) ends one"
+                .to_owned(),
+        );
+    }
+    Fault::of(error).into()
+}
+
+fn is_held(error: &tokio_postgres::Error) -> bool {
+    error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
 }
 
 /// Begins another era where the tables were restored into another server, whose transactions count from
@@ -74,24 +115,24 @@ async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError
         client.query_one("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()", &[]).await;
     let Ok(server) = asked.and_then(|row| row.try_get::<_, String>(0)) else { return Ok(()) };
     let known = "SELECT server FROM changes";
-    let row = client.query_one(known, &[]).await.map_err(Fault::of)?;
+    let row = client.query_one(known, &[]).await.map_err(told)?;
     if get::<Option<String>>(&row, 0)?.as_ref() == Some(&server) {
         return Ok(());
     }
     let transaction = locked(client).await?;
-    let row = transaction.query_one(known, &[]).await.map_err(Fault::of)?;
+    let row = transaction.query_one(known, &[]).await.map_err(told)?;
     if get::<Option<String>>(&row, 0)?.is_some_and(|known| known != server) {
         let stamped = "SELECT CAST(table_name AS TEXT) FROM information_schema.columns \
              WHERE table_schema = current_schema() AND column_name = $1 AND table_name = ANY ($2)";
-        for row in transaction.query(stamped, &[&STAMP, &tables]).await.map_err(Fault::of)? {
+        for row in transaction.query(stamped, &[&STAMP, &tables]).await.map_err(told)? {
             let table = quoted(&get::<String>(&row, 0)?);
-            transaction.execute(&format!("UPDATE {table} SET {STAMP} = 0"), &[]).await.map_err(Fault::of)?;
+            transaction.execute(&format!("UPDATE {table} SET {STAMP} = 0"), &[]).await.map_err(told)?;
         }
         let era = "UPDATE changes SET era = substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)";
-        transaction.execute(era, &[]).await.map_err(Fault::of)?;
+        transaction.execute(era, &[]).await.map_err(told)?;
     }
-    transaction.execute("UPDATE changes SET server = $1", &[&server]).await.map_err(Fault::of)?;
-    Ok(transaction.commit().await.map_err(Fault::of)?)
+    transaction.execute("UPDATE changes SET server = $1", &[&server]).await.map_err(told)?;
+    transaction.commit().await.map_err(told)
 }
 
 /// Refuses tables that a newer program has made.
@@ -102,7 +143,10 @@ async fn refuse_newer(
     steps: &[Migration],
 ) -> Result<(), StoreError> {
     let newest = "SELECT version, name FROM migrations WHERE owner = $1 ORDER BY version DESC LIMIT 1";
-    let row = transaction.query_opt(newest, &[&owner]).await.map_err(|_| {
+    let row = transaction.query_opt(newest, &[&owner]).await.map_err(|error| {
+        if is_held(&error) {
+            return told(error);
+        }
         StoreError::Unusable(format!(
             "{name} holds the tables of another program: give RelayLink a schema of its own"
         ))
@@ -120,16 +164,19 @@ async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> 
     let version = i64::from(step.version());
     let digest = step.digest(Dialect::Postgres);
     let find = "SELECT digest FROM migrations WHERE owner = $1 AND version = $2";
-    if let Some(row) = transaction.query_opt(find, &[&owner, &version]).await.map_err(Fault::of)? {
+    if let Some(row) = transaction.query_opt(find, &[&owner, &version]).await.map_err(told)? {
         let found: String = get(&row, 0)?;
         return if found == digest { Ok(()) } else { Err(step.edited(owner)) };
     }
     transaction.batch_execute(&collated(step.text(Dialect::Postgres))).await.map_err(|error| {
+        if is_held(&error) {
+            return told(error);
+        }
         let error = StoreError::from(Fault::of(error));
         StoreError::Unusable(format!("migration {version} ({}) of {owner}: {error}", step.name()))
     })?;
     let note = "INSERT INTO migrations (owner, version, name, digest) VALUES ($1, $2, $3, $4)";
-    transaction.execute(note, &[&owner, &version, &step.name(), &digest]).await.map_err(Fault::of)?;
+    transaction.execute(note, &[&owner, &version, &step.name(), &digest]).await.map_err(told)?;
     Ok(())
 }
 
@@ -137,7 +184,7 @@ fn get<'r, T: tokio_postgres::types::FromSql<'r>>(
     row: &'r tokio_postgres::Row,
     at: usize,
 ) -> Result<T, StoreError> {
-    row.try_get(at).map_err(|error| Fault::of(error).into())
+    row.try_get(at).map_err(told)
 }
 
 /// The text with its columns of the type TEXT compared by their bytes, as SQLite compares them,
