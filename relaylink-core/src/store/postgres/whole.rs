@@ -1,6 +1,9 @@
 //! The database as a whole: read from end to end, or filled.
 
-use std::{collections::HashMap, ops::ControlFlow};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::ControlFlow,
+};
 
 use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Statement as Prepared, types::ToSql};
@@ -14,7 +17,7 @@ use super::{
 };
 use crate::store::{
     Dialect, Row, StoreError, Value,
-    upkeep::{Change, Each, Raw, Source, Table, Target, quoted},
+    upkeep::{Change, Each, Raw, Source, Table, Target, orphans, quoted},
 };
 
 /// Rows fetched in one trip: few enough to hold, whatever is in them, and enough that the trips do not count.
@@ -97,6 +100,83 @@ impl Whole {
 
     fn texts(&mut self, sql: &str) -> Result<Vec<String>, StoreError> {
         self.rows(sql, &[])?.into_iter().map(|mut row| row.take(0)).collect()
+    }
+
+    /// The foreign keys of the tables, without those that a partition has from its whole.
+    fn foreign_keys(&mut self) -> Result<Vec<ForeignKey>, StoreError> {
+        let rows = self.rows(
+            "SELECT CAST(con.oid AS BIGINT), child.relname, home.nspname, parent.relname, a.attname, b.attname \
+             FROM pg_constraint con JOIN pg_namespace n ON n.oid = con.connamespace \
+             JOIN pg_class child ON child.oid = con.conrelid JOIN pg_class parent ON parent.oid = con.confrelid \
+             JOIN pg_namespace home ON home.oid = parent.relnamespace \
+             CROSS JOIN LATERAL unnest(con.conkey, con.confkey) WITH ORDINALITY AS pair (own, other, place) \
+             JOIN pg_attribute a ON a.attrelid = con.conrelid AND a.attnum = pair.own \
+             JOIN pg_attribute b ON b.attrelid = con.confrelid AND b.attnum = pair.other \
+             WHERE con.contype = 'f' AND con.conparentid = 0 AND n.nspname = current_schema() \
+             ORDER BY con.oid, pair.place",
+            &[],
+        )?;
+        let mut keys: Vec<ForeignKey> = Vec::new();
+        let mut last = None;
+        for mut row in rows {
+            let id: i64 = row.take(0)?;
+            if last.replace(id) != Some(id) {
+                let (table, schema, parent) = (row.take(1)?, row.take(2)?, row.take(3)?);
+                keys.push(ForeignKey { table, schema, parent, columns: Vec::new() });
+            }
+            if let Some(key) = keys.last_mut() {
+                key.columns.push((row.take(4)?, row.take(5)?));
+            }
+        }
+        Ok(keys)
+    }
+
+    /// What is said of the rows whose foreign key points nowhere. The engine looks at a row when it is
+    /// written, and not even then where it is told to trust whoever writes.
+    fn orphans(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut found: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut damage = Vec::new();
+        for key in self.foreign_keys()? {
+            let counted = self.rows(&key.orphans(), &[]).and_then(|rows| match rows.into_iter().next() {
+                Some(mut row) => row.take::<i64>(0),
+                None => Ok(0),
+            });
+            match counted {
+                Ok(0) => {}
+                Ok(count) => *found.entry((key.table, key.parent)).or_default() += count.unsigned_abs(),
+                Err(error @ StoreError::Busy(_)) => return Err(error),
+                Err(error) => damage.push(format!("{} cannot be read: {error}", key.table)),
+            }
+        }
+        damage.extend(found.iter().map(|((table, parent), count)| orphans(*count, table, parent)));
+        Ok(damage)
+    }
+}
+
+/// A foreign key, by the names of the catalog.
+struct ForeignKey {
+    table: String,
+    /// Where the other table is.
+    schema: String,
+    parent: String,
+    /// Its columns, each with the other table's.
+    columns: Vec<(String, String)>,
+}
+
+impl ForeignKey {
+    /// Counts the rows that it holds for nothing. One with a NULL in the key points to no row.
+    fn orphans(&self) -> String {
+        let columns = self.columns.iter().map(|(own, other)| (quoted(own), quoted(other)));
+        let equal = columns.clone().map(|(own, other)| format!("p.{other} = c.{own}"));
+        let some = columns.map(|(own, _)| format!("c.{own} IS NOT NULL"));
+        let (some, equal): (Vec<_>, Vec<_>) = (some.collect(), equal.collect());
+        let (table, schema, parent) = (quoted(&self.table), quoted(&self.schema), quoted(&self.parent));
+        format!(
+            "SELECT COUNT(*) FROM {table} c WHERE {} AND NOT EXISTS \
+             (SELECT 1 FROM {schema}.{parent} p WHERE {})",
+            some.join(" AND "),
+            equal.join(" AND ")
+        )
     }
 }
 
@@ -278,6 +358,7 @@ impl Raw for Whole {
              FROM pg_constraint con JOIN pg_namespace n ON n.oid = con.connamespace \
              WHERE n.nspname = current_schema() AND NOT con.convalidated ORDER BY 1",
         )?);
+        damage.extend(self.orphans()?);
         Ok(damage)
     }
 }

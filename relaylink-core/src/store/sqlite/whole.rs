@@ -15,7 +15,7 @@ use super::{
 };
 use crate::store::{
     Dialect, StoreError, Value,
-    upkeep::{Change, Each, Raw, Source, Table, Target, quoted},
+    upkeep::{Change, Each, Raw, Source, Table, Target, orphans, quoted},
 };
 
 /// Lines that the engine's own check of a damaged file gives at most: the first few say what to do.
@@ -68,6 +68,19 @@ impl Whole {
 
     fn run(&self, text: &str) -> Result<(), StoreError> {
         self.raw.execute_batch(text).map_err(error)
+    }
+
+    /// What is said of the rows whose foreign key points nowhere.
+    fn orphans(&self) -> Result<Vec<String>, StoreError> {
+        let sql =
+            "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2";
+        let mut prepared = self.raw.prepare(sql).map_err(error)?;
+        let said = prepared.query_map([], |row| {
+            let (table, parent, count): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(orphans(count.unsigned_abs(), &table, &parent))
+        });
+        let said = said.map_err(error)?.collect::<Result<_, _>>();
+        said.map_err(error)
     }
 
     /// Runs the statements in the open transaction.
@@ -191,11 +204,7 @@ impl Raw for Whole {
             Err(error) => vec![error.to_string()],
         };
         damage.retain(|line| line != "ok");
-        let orphans = self.texts(
-            "SELECT count(*) || ' rows of ' || \"table\" || ' point to rows of ' || parent || \
-             ' that are not there' FROM pragma_foreign_key_check GROUP BY \"table\", parent",
-        );
-        match orphans {
+        match self.orphans() {
             Ok(orphans) => damage.extend(orphans),
             Err(error @ StoreError::Busy(_)) => return Err(error),
             Err(error) => damage.push(error.to_string()),

@@ -193,6 +193,14 @@ pub(crate) fn era() -> String {
     format!("UPDATE {PLACES} SET era = ?1")
 }
 
+/// The sentence about rows whose foreign key points nowhere.
+pub(crate) fn orphans(count: u64, table: &str, parent: &str) -> String {
+    if count == 1 {
+        return format!("1 row of {table} points to a row of {parent} that is not there");
+    }
+    format!("{count} rows of {table} point to rows of {parent} that are not there")
+}
+
 /// A name as SQL writes it.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))

@@ -105,6 +105,29 @@ fn a_foreign_key_that_points_nowhere_is_found_in_a_file() {
 }
 
 #[test]
+fn a_foreign_key_that_points_nowhere_is_found_in_a_database() {
+    let Some(place) = Place::database() else { return };
+    copied(&Place::filled(), &place);
+    place.execute(
+        "CREATE TABLE \"a?b\" (one TEXT, \"tw\"\"o\" BIGINT, PRIMARY KEY (one, \"tw\"\"o\")); \
+         CREATE TABLE zoo (number BIGINT PRIMARY KEY, n BIGINT, t TEXT, \
+             FOREIGN KEY (n, t) REFERENCES \"a?b\" (\"tw\"\"o\", one)); \
+         INSERT INTO \"a?b\" VALUES ('x', 1); \
+         INSERT INTO zoo VALUES (1, 1, 'x'), (2, NULL, 'z'), (3, 9, NULL)",
+    );
+    let before = checked(&place);
+    assert!(before.is_well(), "{before:?}");
+    place.execute("INSERT INTO zoo VALUES (4, 1, 'y'); DELETE FROM accounts");
+    let health = checked(&place);
+    for says in [
+        "1 row of zoo points to a row of a?b that is not there".to_owned(),
+        format!("{} rows of memories point to rows of accounts that are not there", MEMORIES + 2),
+    ] {
+        assert!(health.findings.iter().any(|found| found.says == says), "{says}: {health:?}");
+    }
+}
+
+#[test]
 fn an_index_that_is_out_of_step_is_found_by_its_entries() {
     let place = Place::filled();
     for (damage, says) in [
