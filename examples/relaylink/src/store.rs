@@ -62,7 +62,7 @@ impl Place {
 
     /// A path with an ending is a file's, unless a folder is there.
     fn read(text: String, told: &'static str) -> Self {
-        if text.contains("://") {
+        if is_meant_as_address(&text) {
             return Self::Database(StoreUrl { text, told });
         }
         let path = PathBuf::from(text);
@@ -100,6 +100,15 @@ impl Place {
             }
         }
     }
+}
+
+/// Whether somebody could mean an address by it, well written or not. As a path it would be shown, with
+/// the password.
+fn is_meant_as_address(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let plain = plain.to_lowercase();
+    ["postgres:", "postgresql:"].iter().any(|scheme| plain.starts_with(scheme))
+        || ["://", "password=", "host="].iter().any(|part| plain.contains(part))
 }
 
 fn unopened(file: &Path, error: StoreError) -> Failure {
@@ -218,8 +227,15 @@ mod tests {
         assert_eq!(at(&here), here.join("relaylink.db"));
         assert_eq!(at(&new), new.join("relaylink.db"));
         assert_eq!((at(&named), at(&bare)), (named, bare));
-        for address in ["postgres://ana@db/relay", "mysql://ana@db/relay"] {
-            assert!(matches!(Place::read(address.to_owned(), "--to"), Place::Database(_)));
+        for address in [
+            "postgres://ana@db/relay",
+            "mysql://ana@db/relay",
+            "host=db user=ana password=hunter2",
+            "user=ana PASSWORD = hunter2",
+            "postgres:/ana:hunter2@db/relay",
+            "PostgreSQL:ana:hunter2@db/relay",
+        ] {
+            assert!(matches!(Place::read(address.to_owned(), "--to"), Place::Database(_)), "{address}");
         }
     }
 }

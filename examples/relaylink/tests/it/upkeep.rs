@@ -118,10 +118,23 @@ fn what_is_said_of_a_move_is_for_people_too_and_shows_no_password() {
     to.done("account create ben@example.org --name Ben");
     let (code, _, told) = run(&stores);
     assert!(code == Some(1) && told.contains("holds rows of its own"), "{told}");
-    for wrong in ["mysql://ana:hunter2@db/relay", "postgres://ana:a@b?hunter2=x@db/relay"] {
-        let (code, _, told) = run(&format!("--from {wrong} --to {}", to.place()));
-        assert!(code == Some(2) && told.contains("what --from or RELAYLINK_FROM says"), "{told}");
-        assert!(!told.contains("hunter2"), "{told}");
+    for wrong in [
+        "mysql://ana:hunter2@db/relay",
+        "postgres://ana:a@b?hunter2=x@db/relay",
+        "postgres:/ana:hunter2@db/relay",
+        "Postgres:ana:hunter2@db/relay",
+        "host=db password=hunter2",
+    ] {
+        for (command, place) in [
+            (vec!["move", "--to", &to.place(), "--from", wrong], "--from or RELAYLINK_FROM"),
+            (vec!["move", "--from", &from.place(), "--to", wrong], "--to or RELAYLINK_TO"),
+            (vec!["check", wrong], "STORE"),
+        ] {
+            let ended = ended(from.program(command));
+            assert_eq!((ended.code, &*ended.stdout), (Some(2), ""), "{}", ended.stderr);
+            assert!(ended.stderr.contains(&format!("what {place} says")), "{}", ended.stderr);
+            assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+        }
     }
     let (code, _, told) = run(&format!("--from nowhere --to {}", to.place()));
     assert!(code == Some(1) && told.contains("there is no store in nowhere"), "{told}");
