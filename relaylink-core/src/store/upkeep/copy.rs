@@ -79,6 +79,13 @@ pub fn copy(
         Ok(ControlFlow::Break(())) => return Ok(Report { outcome: Outcome::Stopped, tables: Vec::new() }),
         Err(StoreError::Constraint(why)) => {
             run.spoil(to)?;
+            if run.anew {
+                return Err(StoreError::Unusable(format!(
+                    "{} is damaged: what is copied of it does not fit together ({why}), as where rows point to \
+                     rows that are not there. Run `relaylink check FROM`, which says where",
+                    from.raw.name()
+                )));
+            }
             return Err(StoreError::Unusable(format!(
                 "what is copied no longer fits together ({why}): the source has changed since a part of it was \
                  copied. Stop its servers, and run the same move again, which begins anew"
@@ -140,8 +147,13 @@ fn settled(
     Ok(Report { outcome: Outcome::AlreadyThere, tables: compared })
 }
 
-/// One run, by the name under which it may add to the target.
-struct Run(Value);
+/// One run.
+struct Run {
+    /// The name under which it may add to the target.
+    name: Value,
+    /// Nothing in the target is of another run: all that it copies was in the source at one moment.
+    anew: bool,
+}
 
 impl Run {
     /// Marks the target as its own: an empty one, or one that a run from the same source has left. `None`
@@ -152,7 +164,7 @@ impl Run {
         rooms: &Rooms,
         tables: &[Table],
     ) -> Result<Option<Self>, StoreError> {
-        let run = Self(fresh()?.into());
+        let mut run = Self { name: fresh()?.into(), anew: true };
         let source = from.raw.name();
         let Some(marker) = to.marker()? else {
             for table in tables {
@@ -167,7 +179,7 @@ impl Run {
                 )),
                 Change {
                     sql: format!("INSERT INTO {MARKER} (source, run, spoiled) VALUES (?1, ?2, 0)"),
-                    rows: vec![vec![source.into(), run.0.clone()]],
+                    rows: vec![vec![source.into(), run.name.clone()]],
                     exactly: Some(1),
                 },
             ])?;
@@ -181,8 +193,9 @@ impl Run {
             )));
         }
         let mut changes =
-            vec![Change::one(format!("UPDATE {MARKER} SET run = ?1, spoiled = 0"), run.0.clone())];
-        if marker.spoiled {
+            vec![Change::one(format!("UPDATE {MARKER} SET run = ?1, spoiled = 0"), run.name.clone())];
+        run.anew = marker.spoiled;
+        if run.anew {
             changes.extend(emptying(to, rooms));
             let tables = tables.iter().rev();
             changes.extend(tables.map(|table| Change::plain(format!("DELETE FROM {}", quoted(&table.name)))));
@@ -300,7 +313,7 @@ impl Run {
     /// Does all of this, unless another run has taken over.
     fn change(&self, to: &mut Whole, mut changes: Vec<Change>) -> Result<(), StoreError> {
         let mine = format!("UPDATE {MARKER} SET spoiled = 0 WHERE run = ?1");
-        changes.insert(0, Change::one(mine, self.0.clone()));
+        changes.insert(0, Change::one(mine, self.name.clone()));
         if to.raw.change(&changes)? { Ok(()) } else { Err(overtaken()) }
     }
 

@@ -205,6 +205,21 @@ fn a_source_that_changed_between_two_runs_is_found_where_its_rows_no_longer_fit(
 }
 
 #[test]
+fn a_source_whose_rows_point_nowhere_is_damaged_and_has_not_changed() {
+    for to in Place::each() {
+        let from = Place::filled();
+        from.execute("DELETE FROM accounts WHERE number = 1");
+        // It is so in each run that begins anew.
+        for _ in 0..2 {
+            let refused = moved(&from, &to, &mut go_on).unwrap_err().to_string();
+            let begins = format!("{} is damaged", from.source().name());
+            assert!(refused.starts_with(&begins), "{refused}");
+            assert!(refused.contains("`relaylink check FROM`") && !refused.contains("changed"), "{refused}");
+        }
+    }
+}
+
+#[test]
 fn rows_that_came_after_the_index_was_made_are_found_by_their_words() {
     for to in Place::each() {
         let from = Place::filled();
