@@ -110,10 +110,7 @@ fn is_held(error: &tokio_postgres::Error) -> bool {
 /// Begins another era where the tables were restored into another server, whose transactions count from
 /// elsewhere: every place in the order of commits is older than all that comes.
 async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError> {
-    // Where it may not be asked, nothing is known of it.
-    let asked =
-        client.query_one("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()", &[]).await;
-    let Ok(server) = asked.and_then(|row| row.try_get::<_, String>(0)) else { return Ok(()) };
+    let Some(server) = server(client).await else { return Ok(()) };
     let known = "SELECT server FROM changes";
     let row = client.query_one(known, &[]).await.map_err(told)?;
     if get::<Option<String>>(&row, 0)?.as_ref() == Some(&server) {
@@ -133,6 +130,13 @@ async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError
     }
     transaction.execute("UPDATE changes SET server = $1", &[&server]).await.map_err(told)?;
     transaction.commit().await.map_err(told)
+}
+
+/// Which server it is. Where it may not be asked, nothing is known of it.
+pub(super) async fn server(client: &Client) -> Option<String> {
+    let asked =
+        client.query_one("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()", &[]).await;
+    asked.and_then(|row| row.try_get(0)).ok()
 }
 
 /// Refuses tables that a newer program has made.

@@ -11,13 +11,13 @@ use tokio_postgres::{Client, Statement as Prepared, types::ToSql};
 use super::{
     Options, Postgres,
     connection::{Address, Fault, Link, numbered},
-    migrate,
+    migrate::{self, server},
     roles::Roles,
     session::{Parameter, read},
 };
 use crate::store::{
     Dialect, Row, StoreError, Value,
-    upkeep::{Change, Each, Raw, Source, Table, Target, orphans, quoted},
+    upkeep::{Change, Each, Raw, Site, Source, Table, Target, orphans, quoted},
 };
 
 /// Rows fetched in one trip: few enough to hold, whatever is in them, and enough that the trips do not count.
@@ -55,6 +55,8 @@ impl Postgres {
 struct Whole {
     link: Link,
     name: String,
+    /// The server, the database and the schema, where the server tells who it is.
+    known: Option<String>,
     /// What was prepared, by its text.
     prepared: HashMap<String, Prepared>,
     /// Whether a snapshot is held.
@@ -64,7 +66,7 @@ struct Whole {
 impl Whole {
     fn open(address: &Address, settings: &'static str) -> Result<Self, StoreError> {
         let mut link = address.connect()?;
-        let name = link.drive(async |client| {
+        let (name, known) = link.drive(async |client| {
             client.batch_execute(settings).await.map_err(Fault::of)?;
             let place = "SELECT CAST(current_database() AS TEXT), CAST(current_schema() AS TEXT), \
                  COALESCE(host(inet_server_addr()), 'this machine'), \
@@ -78,9 +80,10 @@ impl Whole {
                 )));
             };
             let (host, port): (String, i64) = (row.take(2)?, row.take(3)?);
-            Ok(format!("the database {database} (schema {schema}, {host}:{port})"))
+            let name = format!("the database {database} (schema {schema}, {host}:{port})");
+            Ok((name, server(client).await.map(|server| format!("{server} {database:?} {schema:?}"))))
         })?;
-        Ok(Self { link, name, prepared: HashMap::new(), held: false })
+        Ok(Self { link, name, known, prepared: HashMap::new(), held: false })
     }
 
     fn run(&mut self, text: &str) -> Result<(), StoreError> {
@@ -224,6 +227,10 @@ impl Raw for Whole {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn site(&self) -> Site<'_> {
+        Site { name: &self.name, known: self.known.as_deref() }
     }
 
     fn tables(&mut self) -> Result<Vec<Table>, StoreError> {

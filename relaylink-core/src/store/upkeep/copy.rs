@@ -63,7 +63,7 @@ pub fn copy(
     progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Report, StoreError> {
     let (from, to) = (&mut from.0, &mut to.0);
-    if from.raw.name() == to.raw.name() {
+    if from.raw.site().is(&to.raw.site()) {
         return Err(StoreError::Unusable(format!("{} is both: name two stores", from.raw.name())));
     }
     if from.marker()?.is_some() {

@@ -22,6 +22,8 @@ pub use compare::{Compared, Content, Progress, Step};
 pub use copy::{Outcome, Report, copy};
 pub use rooms::{Derived, Question, Rooms, Weight};
 
+#[cfg(feature = "postgres")]
+pub(crate) use raw::Site;
 pub(crate) use raw::{Change, Each, Raw, Table};
 
 use crate::store::{

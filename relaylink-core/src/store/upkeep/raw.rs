@@ -36,6 +36,11 @@ pub(crate) trait Raw: Send {
     /// What the store is called in messages, without a password.
     fn name(&self) -> &str;
 
+    /// Which store it is, however it was reached.
+    fn site(&self) -> Site<'_> {
+        Site { name: self.name(), known: None }
+    }
+
     /// Its tables, by its catalog, without the engine's own.
     fn tables(&mut self) -> Result<Vec<Table>, StoreError>;
 
@@ -60,6 +65,23 @@ pub(crate) trait Raw: Send {
 
     /// What the engine itself finds wrong, in sentences.
     fn damage(&mut self) -> Result<Vec<String>, StoreError>;
+}
+
+/// Which store it is.
+pub(crate) struct Site<'s> {
+    /// What it is called, which another server's may be called too.
+    pub(crate) name: &'s str,
+    /// What no other store has, where the engine tells it.
+    pub(crate) known: Option<&'s str>,
+}
+
+impl Site<'_> {
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self.known, other.known) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.name == other.name,
+        }
+    }
 }
 
 /// The rows that a statement answers, which are few.
@@ -132,6 +154,17 @@ pub(super) fn count(table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stores_of_one_name_are_two_where_the_engine_knows_them_apart() {
+        let site = |name, known| Site { name, known };
+        assert!(!site("a", Some("1")).is(&site("a", Some("2"))));
+        assert!(site("a", Some("1")).is(&site("b", Some("1"))));
+        for known in [None, Some("1")] {
+            assert!(site("a", known).is(&site("a", None)) && site("a", None).is(&site("a", known)));
+            assert!(!site("a", known).is(&site("b", None)));
+        }
+    }
 
     #[test]
     fn names_are_quoted_and_keys_compared_as_a_whole() {
