@@ -12,9 +12,10 @@ use crate::{
 const NOW: Select = Select::new("SELECT era, (place + 1) || ':' || (place + 1) || ':' FROM changes")
     .on_postgres("SELECT era, CAST(pg_current_snapshot() AS TEXT) FROM changes");
 
-/// Whether a place has been handed out yet.
-const HANDED_OUT: Select = Select::new("SELECT CAST(?1 AS BIGINT) <= place + 1 FROM changes").on_postgres(
-    "SELECT pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) FROM changes",
+/// The era, and whether a place has been handed out yet.
+const HANDED_OUT: Select = Select::new("SELECT era, CAST(?1 AS BIGINT) <= place + 1 FROM changes").on_postgres(
+    "SELECT era, pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) \
+     FROM changes",
 );
 
 /// Gives the transaction its place in the order of commits.
@@ -64,11 +65,11 @@ pub(super) fn now(session: &mut dyn Session) -> Result<Since, Stop> {
 
 /// The cursor as a parameter, where it is one of this store's.
 pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, Stop> {
-    if now(session)?.era == since.era {
-        let mut rows = session.query(HANDED_OUT.statement(), &[(&since.place).into()])?;
-        if first(&mut rows)?.take(0)? {
-            return Ok((&since.place).into());
-        }
+    let mut rows = session.query(HANDED_OUT.statement(), &[(&since.place).into()])?;
+    let row = first(&mut rows)?;
+    let (era, handed_out): (String, bool) = (row.take(0)?, row.take(1)?);
+    if era == since.era && handed_out {
+        return Ok((&since.place).into());
     }
     Err(Refusal::new(
         Code::Stale,

@@ -32,6 +32,16 @@ impl Access {
         }
     }
 
+    /// What both allow.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            writes: self.writes && other.writes,
+            removes: self.removes && other.removes,
+            mails: self.mails && other.mails,
+        }
+    }
+
     /// Whether it can only read.
     pub const fn is_read(self) -> bool {
         !(self.writes || self.removes || self.mails)

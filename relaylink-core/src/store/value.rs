@@ -41,6 +41,20 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
+impl Value {
+    /// What it is, without it.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "a boolean",
+            Self::Integer(_) => "a whole number",
+            Self::Real(_) => "a number",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "bytes",
+        }
+    }
+}
+
 /// A type a column can be read as.
 pub trait FromValue: Sized {
     /// Reads it, or says what was there instead.
@@ -48,15 +62,7 @@ pub trait FromValue: Sized {
 }
 
 fn unexpected<T>(value: &Value) -> StoreError {
-    let found = match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Integer(_) => "a whole number",
-        Value::Real(_) => "a number",
-        Value::Text(_) => "text",
-        Value::Bytes(_) => "bytes",
-    };
-    StoreError::Shape(format!("{found} where {} was due", std::any::type_name::<T>()))
+    StoreError::Shape(format!("{} where {} was due", value.kind(), std::any::type_name::<T>()))
 }
 
 macro_rules! from_value {

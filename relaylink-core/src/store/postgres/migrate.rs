@@ -5,13 +5,13 @@ use std::time::Duration;
 use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use super::{
-    connection::{Fault, Link},
+    connection::{Fault, Link, numbered},
     roles::Roles,
 };
 use crate::store::{
     Dialect, StoreError,
     migrations::{self, Migration, VERSIONS},
-    upkeep::{MARKER, STAMP, quoted, unfinished},
+    upkeep::{MARKER, STAMP, era, fresh, quoted, unfinished},
 };
 
 /// Whoever holds this lock of the database may change the tables of the schema that it hashes.
@@ -125,8 +125,7 @@ async fn settle(client: &mut Client, tables: &[String]) -> Result<(), StoreError
             let table = quoted(&get::<String>(&row, 0)?);
             transaction.execute(&format!("UPDATE {table} SET {STAMP} = 0"), &[]).await.map_err(told)?;
         }
-        let era = "UPDATE changes SET era = substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)";
-        transaction.execute(era, &[]).await.map_err(told)?;
+        transaction.execute(&numbered(&era()), &[&fresh()?]).await.map_err(told)?;
     }
     transaction.execute("UPDATE changes SET server = $1", &[&server]).await.map_err(told)?;
     transaction.commit().await.map_err(told)

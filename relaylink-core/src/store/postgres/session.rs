@@ -123,11 +123,7 @@ impl Session for Open<'_> {
 
     fn restrict(&mut self, access: Access) -> Result<Access, StoreError> {
         self.unless_poisoned(|open| {
-            let narrowed = Access {
-                writes: access.writes && open.granted.writes,
-                removes: access.removes && open.granted.removes,
-                mails: access.mails && open.granted.mails,
-            };
+            let narrowed = access.and(open.granted);
             Ok(std::mem::replace(&mut open.access, narrowed))
         })
     }
@@ -150,7 +146,7 @@ impl ToSql for Parameter<'_> {
             (Value::Real(value), &Type::FLOAT8) => value.to_sql(of, out),
             (Value::Text(value), of) if <&str as ToSql>::accepts(of) => value.as_str().to_sql(of, out),
             (Value::Bytes(value), &Type::BYTEA) => value.to_sql(of, out),
-            (value, of) => Err(format!("a parameter of type {of} was given {}", kind(value)).into()),
+            (value, of) => Err(format!("a parameter of type {of} was given {}", value.kind()).into()),
         }
     }
 
@@ -159,18 +155,6 @@ impl ToSql for Parameter<'_> {
     }
 
     to_sql_checked!();
-}
-
-/// What a value is, without it.
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Integer(_) => "a whole number",
-        Value::Real(_) => "a number",
-        Value::Text(_) => "text",
-        Value::Bytes(_) => "bytes",
-    }
 }
 
 /// A row of the database's as ours.

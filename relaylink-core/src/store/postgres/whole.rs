@@ -261,17 +261,9 @@ impl Raw for Whole {
             key.sort();
             table.key = key.into_iter().map(|(_, column)| column).collect();
         }
-        let foreign = self.rows(
-            "SELECT child.relname, parent.relname FROM pg_constraint con \
-             JOIN pg_namespace n ON n.oid = con.connamespace \
-             JOIN pg_class child ON child.oid = con.conrelid JOIN pg_class parent ON parent.oid = con.confrelid \
-             WHERE con.contype = 'f' AND n.nspname = current_schema()",
-            &[],
-        )?;
-        for mut row in foreign {
-            let child: String = row.take(0)?;
-            if let Some(table) = tables.iter_mut().find(|table| table.name == child) {
-                table.references.push(row.take(1)?);
+        for key in self.foreign_keys()? {
+            if let Some(table) = tables.iter_mut().find(|table| table.name == key.table) {
+                table.references.push(key.parent);
             }
         }
         Ok(tables)

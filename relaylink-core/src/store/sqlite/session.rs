@@ -115,11 +115,7 @@ impl Session for Open<'_> {
 
     fn restrict(&mut self, access: Access) -> Result<Access, StoreError> {
         self.unless_poisoned(|open| {
-            let narrowed = Access {
-                writes: access.writes && open.granted.writes,
-                removes: access.removes && open.granted.removes,
-                mails: access.mails && open.granted.mails,
-            };
+            let narrowed = access.and(open.granted);
             Ok(std::mem::replace(&mut open.access, narrowed))
         })
     }

@@ -1,7 +1,8 @@
 //! Confirming: what goes out, once, and when it may not.
 
-use std::sync::Arc;
+use std::{fmt::Debug, sync::Arc};
 
+use futures_util::future::join_all;
 use relaylink_core::{
     relay::{
         Relay,
@@ -10,10 +11,11 @@ use relaylink_core::{
     tool::{Caller, Code},
 };
 use serde_json::{Value as Json, json};
+use tokio::task::JoinHandle;
 
 use super::{ana_and_ben, drafts, inbox, status, whole};
 use crate::{
-    town::{Mail, address, nobodys, text},
+    town::{Mail, Town, address, nobodys, text},
     world::{call, may},
 };
 
@@ -55,6 +57,14 @@ async fn confirm_send_again_answers_with_the_original_ids_whatever_else_has_chan
     assert!(before.changes_to(&world.rows()).is_empty());
 }
 
+/// All answers are one, and one briefing and one mail went out since `mails`.
+async fn assert_sent_once<A: PartialEq + Debug>(world: &Town, mails: &[Mail], calls: Vec<JoinHandle<A>>) {
+    let answers: Vec<_> = join_all(calls).await.into_iter().map(Result::unwrap).collect();
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    assert_eq!(world.new_mails(mails).len(), 1);
+    assert_eq!((world.count("packages"), world.count("deliveries")), (1, 1));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn ten_confirm_send_in_parallel_send_once() {
     let world = Arc::new(ana_and_ben().await);
@@ -66,17 +76,11 @@ async fn ten_confirm_send_in_parallel_send_once() {
             tokio::spawn(async move { world.ok("ana", "confirm_send", json!({ "draft": draft })).await })
         })
         .collect();
-    let mut answers = Vec::new();
-    for call in calls {
-        answers.push(call.await.unwrap());
-    }
-    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
-    assert_eq!(world.new_mails(&mails).len(), 1);
-    assert_eq!((world.count("packages"), world.count("deliveries")), (1, 1));
+    assert_sent_once(&world, &mails, calls).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_programs_on_one_file_that_confirm_at_once_send_once() {
+async fn two_programs_on_one_store_that_confirm_at_once_send_once() {
     let world = Arc::new(ana_and_ben().await);
     let draft = world.draft("ana", &["ben"], "Budget").await;
     let mails = world.mails();
@@ -88,13 +92,7 @@ async fn two_programs_on_one_file_that_confirm_at_once_send_once() {
             tokio::spawn(async move { call(&relay, &caller, "confirm_send", arguments).await })
         })
         .collect();
-    let mut answers = Vec::new();
-    for call in calls {
-        answers.push(call.await.unwrap());
-    }
-    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
-    assert_eq!(world.new_mails(&mails).len(), 1);
-    assert_eq!((world.count("packages"), world.count("deliveries")), (1, 1));
+    assert_sent_once(&world, &mails, calls).await;
 }
 
 #[tokio::test]
