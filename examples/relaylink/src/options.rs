@@ -1,4 +1,4 @@
-use std::{fmt::Display, str::FromStr, time::Duration};
+use std::{convert::Infallible, fmt::Display, str::FromStr, time::Duration};
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use relaylink_core::{
@@ -50,12 +50,21 @@ pub(crate) struct Offered {
     #[arg(long, env = "RELAYLINK_READ_ONLY", value_parser = BoolishValueParser::new())]
     pub(crate) read_only: bool,
     /// Offer only these rooms' tools, as `messages,people`.
-    #[arg(long, value_name = "ROOM", value_delimiter = ',', env = "RELAYLINK_TOOLSETS")]
+    #[arg(long, value_name = "ROOM", value_delimiter = ',', value_parser = trimmed, env = "RELAYLINK_TOOLSETS")]
     pub(crate) toolsets: Vec<String>,
     /// Leave out these tools, as `memory_forget,confirm_send`.
-    #[arg(long, value_name = "TOOL", value_delimiter = ',', env = "RELAYLINK_EXCLUDE_TOOLS")]
+    #[arg(long, value_name = "TOOL", value_delimiter = ',', value_parser = trimmed, env = "RELAYLINK_EXCLUDE_TOOLS")]
     pub(crate) exclude_tools: Vec<String>,
 }
+
+/// A name of a list, which may be written with a space after its commas.
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a parser of arguments")]
+fn trimmed(name: &str) -> Result<String, Infallible> {
+    Ok(name.trim().to_owned())
+}
+
+/// The longest time that a key is made for: a hundred years.
+const LONGEST: Duration = Duration::from_secs(36_500 * 86_400);
 
 /// A length of time from now, as `90d`, `12h` or `6w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +93,11 @@ impl FromStr for FromNow {
         if number == 0 {
             return Err("a key that is expired when it is made opens nothing");
         }
-        Ok(Self(Duration::from_secs(u64::from(number) * seconds)))
+        let time = Duration::from_secs(u64::from(number) * seconds);
+        if time > LONGEST {
+            return Err("36500d is the longest; a key without it never expires");
+        }
+        Ok(Self(time))
     }
 }
 
@@ -99,10 +112,10 @@ mod tests {
 
     #[test]
     fn a_length_of_time_is_a_number_and_a_unit() {
-        for (text, hours) in [("12h", 12), ("90d", 90 * 24), ("6w", 6 * 7 * 24)] {
+        for (text, hours) in [("12h", 12), ("90d", 90 * 24), ("6w", 6 * 7 * 24), ("36500d", 36_500 * 24)] {
             assert_eq!(text.parse(), Ok(FromNow(Duration::from_secs(hours * 3_600))));
         }
-        for text in ["", "d", "0d", "-1d", "90", "1.5d", "90 d", "9é", "99999999999d"] {
+        for text in ["36501d", "5215w", "", "d", "0d", "-1d", "90", "1.5d", "90 d", "9é", "99999999999d"] {
             assert!(text.parse::<FromNow>().is_err(), "{text}");
         }
     }

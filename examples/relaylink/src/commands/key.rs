@@ -81,7 +81,12 @@ async fn create(
         key.name,
         key.may()
     );
-    output::line(secret.expose())
+    output::line(secret.expose()).map_err(|failure| {
+        failure.hint(format!(
+            "Nobody has the key that was made: revoke it with relaylink key revoke {email} \"{}\".",
+            key.name
+        ))
+    })
 }
 
 async fn list(home: &Home, email: Option<&Address>, json: bool) -> Result<(), Failure> {

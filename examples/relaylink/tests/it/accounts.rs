@@ -216,6 +216,17 @@ fn a_key_is_on_stdout_once_and_alone() {
     assert!(again.stderr.contains("Choose another name"), "{}", again.stderr);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_that_could_not_be_shown_is_told_with_how_to_revoke_it() {
+    let data = Data::with_ana();
+    let mut program = data.program(["key", "create", "ana@example.org", "--name", "Laptop"]);
+    program.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let ended = ended(program);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("relaylink key revoke ana@example.org \"Laptop\""), "{}", ended.stderr);
+}
+
 #[test]
 fn a_key_is_revoked_for_good_and_one_mail_says_so() {
     let data = Data::with_ana();

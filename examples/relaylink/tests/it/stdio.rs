@@ -108,6 +108,11 @@ fn tools_are_offered_as_configured_by_flag_or_environment() {
     let mut memory =
         Client::start(data.program(["stdio", "--toolsets", "memory", "--exclude-tools", "memory_add"]));
     assert_eq!(memory.tools(), ["memory_search", "memory_forget"]);
+    let mut program = data.program(["stdio", "--exclude-tools", "whoami, memory_add"]);
+    program.env("RELAYLINK_TOOLSETS", "memory, account");
+    let mut spaced = Client::start(program).tools();
+    spaced.sort();
+    assert_eq!(spaced, ["list_api_keys", "memory_forget", "memory_search", "revoke_api_key"]);
     let mut program = data.program(["stdio", "--toolsets", "memory"]);
     program.env("RELAYLINK_READ_ONLY", "true");
     let mut reading = Client::start(program);

@@ -1,128 +1,14 @@
-//! One connection: how it is made, what it has prepared, and what its errors mean.
+//! One connection: what it has prepared, and what its errors mean.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, io, time::Duration};
 
-use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::Runtime;
-use tokio_postgres::{
-    Client, Config, NoTls, Statement as Prepared,
-    config::{Host, SslMode},
-    error::SqlState,
-};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{Client, Statement as Prepared, error::SqlState};
 
-use super::options::Options;
 use crate::store::{Dialect, Statement, StoreError, verify};
 
 /// What the wait for an answer has beyond the time a statement may take in the database.
-const GRACE: Duration = Duration::from_secs(2);
-/// How long a connection that says nothing is believed.
-const SILENCE: Duration = Duration::from_secs(15);
-
-/// Where the database is and how it is spoken to. Knows the password: never printed.
-#[derive(Clone)]
-pub(super) struct Address {
-    config: Config,
-    tls: Option<MakeRustlsConnect>,
-    settings: Arc<str>,
-    wait: Duration,
-}
-
-impl Address {
-    /// Reads `postgres://user:password@host:port/database?…`.
-    pub(super) fn parse(url: &str, options: &Options) -> Result<Self, StoreError> {
-        let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            StoreError::Unusable(format!(
-                "the address of the database cannot be read: {}. Write it as \
-                 postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-                because(&error)
-            ))
-        })?;
-        // `prefer`, which is also what is not told, goes on in the clear where TLS is not offered.
-        if config.get_ssl_mode() == SslMode::Prefer {
-            config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
-        }
-        if config.get_application_name().is_none() {
-            config.application_name("relaylink");
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(options.connect_timeout);
-        }
-        config.keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
-        let tls = (config.get_ssl_mode() != SslMode::Disable).then(encrypted).transpose()?;
-        let deadline = options.deadline.as_millis();
-        // Outside a transaction of ours nothing is written, whatever goes wrong with its beginning; and a
-        // table that is read from end to end is locked from end to end by a serializable transaction.
-        let settings = format!(
-            "SET default_transaction_read_only = on; SET statement_timeout = {deadline}; \
-             SET lock_timeout = {deadline}; SET idle_in_transaction_session_timeout = {}; \
-             SET enable_seqscan = off; SET synchronous_commit = on; SET client_min_messages = error",
-            deadline * 2
-        );
-        Ok(Self { config, tls, settings: settings.into(), wait: options.deadline + GRACE })
-    }
-
-    /// What it is called in messages.
-    pub(super) fn name(&self) -> String {
-        format!("the database {}", self.config.get_dbname().unwrap_or_default())
-    }
-
-    /// A connection with nothing set on it yet, and what drives it.
-    pub(super) fn connect(&self) -> Result<Link, Fault> {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-                Fault::from(StoreError::Engine(format!("no runtime for a connection: {error}")))
-            })?;
-        let wait = self.config.get_connect_timeout().copied().unwrap_or(self.wait) + GRACE;
-        let connecting = async {
-            if let Some(tls) = &self.tls {
-                let (client, connection) = self.config.connect(tls.clone()).await?;
-                tokio::spawn(connection);
-                Ok(client)
-            } else {
-                let (client, connection) = self.config.connect(NoTls).await?;
-                tokio::spawn(connection);
-                Ok(client)
-            }
-        };
-        let client = runtime
-            .block_on(async { tokio::time::timeout(wait, connecting).await })
-            .map_err(|_| Fault::silent())?
-            .map_err(Fault::of)?;
-        Ok(Link { runtime, client, wait: self.wait, prepared: HashMap::new() })
-    }
-
-    /// A connection for works.
-    pub(super) fn open(&self) -> Result<Link, Fault> {
-        let link = self.connect()?;
-        link.wait(link.client.batch_execute(&self.settings))?;
-        Ok(link)
-    }
-}
-
-/// TLS whose certificate must be good for the host's name, by the roots that this machine trusts.
-fn encrypted() -> Result<MakeRustlsConnect, StoreError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| StoreError::Unusable(format!("TLS cannot be set up: {error}")))?;
-    Ok(MakeRustlsConnect::new(config.with_root_certificates(roots).with_no_client_auth()))
-}
-
-/// Whether all its hosts are this machine, so that nobody else hears. Where the address has `hostaddr`,
-/// that is what is connected to, whatever the host is called.
-fn is_local(config: &Config) -> bool {
-    let hosts_are = config.get_hosts().iter().all(|host| match host {
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-        }
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    });
-    hosts_are && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
-}
-
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// An open connection. Driven only while somebody waits on it.
 pub(super) struct Link {
     runtime: Runtime,
@@ -133,6 +19,10 @@ pub(super) struct Link {
 }
 
 impl Link {
+    pub(super) fn new(runtime: Runtime, client: Client, wait: Duration) -> Self {
+        Self { runtime, client, wait, prepared: HashMap::new() }
+    }
+
     /// Waits for an answer, for no longer than a statement may take.
     pub(super) fn wait<R>(
         &self,
@@ -229,8 +119,16 @@ impl Fault {
     #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
     pub(super) fn of(error: tokio_postgres::Error) -> Self {
         let Some(told) = error.as_db_error() else {
-            let cut =
-                std::error::Error::source(&error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+            if is_about_tls(&error) {
+                return StoreError::Unusable(format!(
+                    "the database is not spoken to in the clear, and TLS failed: {}. Its certificate must be good \
+                     for the host in the address, by the roots that this machine trusts or those in the file that \
+                     SSL_CERT_FILE names",
+                    because(&error)
+                ))
+                .into();
+            }
+            let cut = std::error::Error::source(&error).is_some_and(<dyn std::error::Error>::is::<io::Error>);
             if error.is_closed() || cut {
                 tracing::warn!(error = because(&error), "the connection to the database is lost");
                 return Self { lost: true, again: true, ..StoreError::Busy("the database is away").into() };
@@ -258,7 +156,11 @@ impl Fault {
             (&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME, _) => {
                 Self { again: true, stale: true, ..StoreError::Engine(because(&error)).into() }
             }
-            // Shut down, starting up, out of connections, cut off.
+            (&SqlState::TOO_MANY_CONNECTIONS, _) => {
+                tracing::warn!(error = because(&error), "there is no connection to the database");
+                Self { lost: true, ..busy("the database has no connection left") }
+            }
+            // Shut down, starting up, out of room, cut off.
             (_, Some("57" | "08" | "53" | "25")) => {
                 tracing::warn!(error = because(&error), "the connection to the database is lost");
                 Self { lost: true, ..busy("the database is away") }
@@ -268,8 +170,18 @@ impl Fault {
     }
 }
 
+/// Whether the two could not agree on TLS, which trying again would not change. The client keeps the kind of
+/// its errors to itself.
+fn is_about_tls(error: &tokio_postgres::Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    match source {
+        Some(source) => source.get_ref().is_some_and(|cause| cause.is::<rustls::Error>()),
+        None => error.to_string().starts_with("error performing TLS handshake"),
+    }
+}
+
 /// The error with its causes. It holds no parameter and no password.
-fn because(error: &tokio_postgres::Error) -> String {
+pub(super) fn because(error: &tokio_postgres::Error) -> String {
     if let Some(told) = error.as_db_error() {
         return format!("{} ({})", told.message(), told.code().code());
     }
@@ -292,40 +204,5 @@ mod tests {
             numbered("SELECT '?1', \"?2\" FROM t WHERE a = ?1 AND b = 'it''s ?' AND c = ?12"),
             "SELECT '?1', \"?2\" FROM t WHERE a = $1 AND b = 'it''s ?' AND c = $12"
         );
-    }
-
-    #[test]
-    fn what_goes_over_a_net_is_encrypted_unless_the_address_says_otherwise() {
-        for (url, mode) in [
-            ("postgres://ana@localhost/relay", SslMode::Disable),
-            ("postgres://ana@127.0.0.1:5433/relay", SslMode::Disable),
-            ("postgres://ana@%2Frun%2Fpostgresql/relay", SslMode::Disable),
-            ("postgres://ana@db.example.org/relay", SslMode::Require),
-            ("postgres://ana@db.example.org/relay?sslmode=disable", SslMode::Disable),
-            ("postgres://ana@localhost/relay?sslmode=require", SslMode::Require),
-            ("postgres://ana@localhost/relay?sslmode=prefer", SslMode::Disable),
-            ("postgres://ana@localhost/relay?hostaddr=127.0.0.2", SslMode::Disable),
-            ("postgres://ana@localhost/relay?hostaddr=192.0.2.2", SslMode::Require),
-            ("postgres://ana@localhost,localhost/relay?hostaddr=127.0.0.1,192.0.2.2", SslMode::Require),
-            ("postgres://ana@db.example.org/relay?hostaddr=127.0.0.1", SslMode::Require),
-            ("postgres://ana@localhost,db.example.org/relay", SslMode::Require),
-            ("postgres://ana@db.example.org/relay?sslmode=prefer", SslMode::Require),
-            ("postgres://ana:sslmode=disable@192.0.2.2/relay", SslMode::Require),
-            ("postgres://ana@192.0.2.2/sslmode=disable", SslMode::Require),
-            ("postgres://ana@192.0.2.2/relay?application_name=sslmode=disable", SslMode::Require),
-        ] {
-            let address = Address::parse(url, &Options::default()).unwrap();
-            assert_eq!(address.config.get_ssl_mode(), mode, "{url}");
-        }
-    }
-
-    #[test]
-    fn an_address_that_cannot_be_read_is_told_without_its_password() {
-        let Err(StoreError::Unusable(told)) =
-            Address::parse("postgres://ana:hunter2@db:port/relay", &Options::default())
-        else {
-            panic!("it was read")
-        };
-        assert!(told.contains("postgres://USER:PASSWORD@HOST:PORT/DATABASE") && !told.contains("hunter2"));
     }
 }

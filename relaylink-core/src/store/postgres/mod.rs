@@ -17,6 +17,7 @@
 //! able to make them. A pool between the two, as `PgBouncer`, must be in session mode: settings and
 //! prepared statements belong to a connection. More in [`operating`](super::operating).
 
+mod address;
 mod connection;
 mod lanes;
 mod migrate;
@@ -38,7 +39,7 @@ use async_trait::async_trait;
 
 pub use options::{CONNECT_TIMEOUT, CONNECTIONS, DEADLINE, Options, PATIENCE, QUEUE, ROLES};
 
-use connection::Address;
+use address::Address;
 use lanes::Lanes;
 use roles::Roles;
 use worker::Worker;

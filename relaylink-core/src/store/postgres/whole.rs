@@ -10,7 +10,8 @@ use tokio_postgres::{Client, Statement as Prepared, types::ToSql};
 
 use super::{
     Options, Postgres,
-    connection::{Address, Fault, Link, numbered},
+    address::Address,
+    connection::{Fault, Link, numbered},
     migrate::{self, server},
     roles::Roles,
     session::{Parameter, read},

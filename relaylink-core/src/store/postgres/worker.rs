@@ -8,7 +8,8 @@ use std::{
 
 use super::{
     Counters,
-    connection::{Address, Fault, Link},
+    address::Address,
+    connection::{Fault, Link},
     lanes::Lanes,
     roles::Roles,
     session::{self, Ran},

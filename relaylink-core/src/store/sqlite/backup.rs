@@ -31,8 +31,8 @@ impl Sqlite {
         if to.symlink_metadata().is_ok() {
             return Err(taken(&to));
         }
-        // That it is a store, and this program's.
-        drop(Self::source(&path, options.clone())?);
+        // That it is a store, this program's, and whole.
+        Self::source(&path, options.clone())?.refuse_unfinished()?;
         let from = present(path.as_ref())?;
         let part = Part::new(&to)?;
         let raw = open(&from, Role::Reader, options.busy_timeout)?;

@@ -61,8 +61,11 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
         let says = format!("it is half filled: a move from {} was not finished", marker.source);
         health.fault("store", says, "Run the same move again, which goes on where it stopped.");
     }
+    for table in whole.gone()? {
+        health.fault(&table, "the table is not there any more".to_owned(), DAMAGED);
+    }
     whole.raw.snapshot()?;
-    for table in whole.tables(rooms)? {
+    for table in whole.there(rooms)? {
         let counted = rows(whole, &table.name).map(|rows| health.tables.push((table.name.clone(), rows)));
         told(whole, &table.name, counted, &mut health)?;
     }
@@ -86,7 +89,7 @@ fn told(
     health: &mut Health,
 ) -> Result<(), StoreError> {
     match result {
-        Err(error @ (StoreError::Engine(_) | StoreError::Shape(_))) => {
+        Err(error @ (StoreError::Engine(_) | StoreError::Shape(_) | StoreError::Unusable(_))) => {
             health.fault(about, format!("it cannot be read: {error}"), DAMAGED);
             // What failed may have ended the snapshot.
             whole.raw.snapshot()

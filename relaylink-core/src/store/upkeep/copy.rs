@@ -66,9 +66,7 @@ pub fn copy(
     if from.raw.site().is(&to.raw.site()) {
         return Err(StoreError::Unusable(format!("{} is both: name two stores", from.raw.name())));
     }
-    if from.marker()?.is_some() {
-        return Err(super::unfinished(&from.raw.name()));
-    }
+    from.refuse_unfinished()?;
     from.refuse_unknown(rooms)?;
     let tables = ordered(alike(from, to, rooms)?)?;
     let Some(run) = Run::begin(from, to, rooms, &tables)? else {

@@ -69,17 +69,24 @@ impl Whole {
     /// The tables that are copied and compared, by name: those of the migrations that are made from no other,
     /// without the places in the order of commits.
     fn tables(&mut self, rooms: &Rooms) -> Result<Vec<Table>, StoreError> {
+        if let Some(name) = self.gone()?.first() {
+            return Err(StoreError::Unusable(format!("{} has no table {name} any more", self.raw.name())));
+        }
+        self.there(rooms)
+    }
+
+    /// The tables of the migrations that are not there.
+    fn gone(&mut self) -> Result<Vec<String>, StoreError> {
+        let tables = self.raw.tables()?;
+        let is_gone = |name: &&String| !tables.iter().any(|table| table.name == **name);
+        Ok(self.made.iter().filter(is_gone).cloned().collect())
+    }
+
+    /// Those of [`tables`](Self::tables) that are there.
+    fn there(&mut self, rooms: &Rooms) -> Result<Vec<Table>, StoreError> {
         let mut tables = self.raw.tables()?;
         let is_own = |name: &str| name == PLACES || rooms.derived.iter().any(|derived| derived.table == name);
         tables.retain(|table| self.made.contains(&table.name) && !is_own(&table.name));
-        for name in self.made.iter().filter(|name| !is_own(name)) {
-            if !tables.iter().any(|table| table.name == *name) {
-                return Err(StoreError::Unusable(format!(
-                    "{} has no table {name} any more",
-                    self.raw.name()
-                )));
-            }
-        }
         for table in &mut tables {
             let columns = table.columns.len();
             table.columns.retain(|column| column != STAMP);
@@ -109,6 +116,11 @@ impl Whole {
                 self.raw.name()
             ))),
         }
+    }
+
+    /// Refuses a store that is half filled.
+    fn refuse_unfinished(&mut self) -> Result<(), StoreError> {
+        if self.marker()?.is_some() { Err(unfinished(&self.raw.name())) } else { Ok(()) }
     }
 
     /// Where the store says that it is being filled, from where and by which run.
@@ -152,6 +164,12 @@ impl Source {
     /// What it is called in messages. No password is in it.
     pub fn name(&self) -> &str {
         self.0.raw.name()
+    }
+
+    /// Refuses a store that is half filled.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn refuse_unfinished(mut self) -> Result<(), StoreError> {
+        self.0.refuse_unfinished()
     }
 
     /// What the engine itself finds wrong, in sentences.

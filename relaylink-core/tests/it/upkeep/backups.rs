@@ -69,6 +69,19 @@ fn a_backup_made_while_writes_go_on_holds_all_that_was_answered_before_it_began(
 }
 
 #[test]
+fn a_store_that_is_half_filled_is_not_backed_up() {
+    let place = Place::filled();
+    place.execute(
+        "CREATE TABLE unfinished_move (source TEXT, run TEXT, spoiled BIGINT); \
+         INSERT INTO unfinished_move (source, run, spoiled) VALUES ('x', 'y', 0)",
+    );
+    let to = place.path().with_file_name("copy.db");
+    let told = Sqlite::backup(place.path(), &to, sqlite::Options::default()).unwrap_err();
+    assert!(told.to_string().contains("half filled"), "{told}");
+    assert!(!to.exists());
+}
+
+#[test]
 fn a_backup_is_its_owners_alone_replaces_nothing_and_holds_no_row_that_was_deleted() {
     let place = Place::filled();
     wait(async {

@@ -128,6 +128,28 @@ fn a_foreign_key_that_points_nowhere_is_found_in_a_database() {
 }
 
 #[test]
+fn a_table_that_is_gone_is_found_and_the_rest_is_still_looked_at() {
+    for place in Place::each() {
+        if place.is_file() {
+            std::fs::write(place.path(), super::filled()).unwrap();
+        } else {
+            copied(&Place::filled(), &place);
+        }
+        let gone = ["outbox", "memory_terms"];
+        place.execute("DROP TABLE outbox; DROP TABLE memory_terms; UPDATE invites SET account = 'acc_x'");
+        let health = checked(&place);
+        for about in gone.into_iter().chain(["invites"]) {
+            let found = |finding: &Finding| finding.about == about && finding.weight == Weight::Fault;
+            assert!(health.findings.iter().any(found), "{about}: {health:?}");
+        }
+        assert!(health.findings.iter().any(|found| found.says == "the table is not there any more"));
+        assert!(
+            !health.tables.is_empty() && health.tables.iter().all(|(table, _)| !gone.contains(&&**table))
+        );
+    }
+}
+
+#[test]
 fn an_index_that_is_out_of_step_is_found_by_its_entries() {
     let place = Place::filled();
     for (damage, says) in [
