@@ -101,6 +101,8 @@ pub const STATUS_PAGE_MAX: usize = 300;
 pub const MAILS_PER_ACCOUNT_A_DAY: i64 = 2_000;
 /// Mails of an account's packages to the same person in a day: likewise.
 pub const MAILS_PER_PAIR_A_DAY: i64 = 500;
-/// Characters of a cursor that says "since". PostgreSQL's names every transaction under way, of which a
-/// server has some hundred at most.
+/// Transactions under way that a cursor names, which says "since": a server has fewer at a time. Where there
+/// are more, what is between the later ones is shown again.
+pub const UNDER_WAY_MAX: usize = 150;
+/// Characters of a cursor that says "since": room for so many numbers of transactions.
 pub const SINCE_MAX: usize = 4_096;

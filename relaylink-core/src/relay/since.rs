@@ -3,20 +3,22 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::limits::SINCE_MAX;
+use super::limits::{SINCE_MAX, UNDER_WAY_MAX};
 use crate::{
-    store::{Row, Select, Session, Statement, Value},
+    store::{Row, Select, Session, Statement, StoreError, Value},
     tool::{Code, Refusal, Stop},
 };
 
 const NOW: Select = Select::new("SELECT era, (place + 1) || ':' || (place + 1) || ':' FROM changes")
-    .on_postgres("SELECT era, CAST(pg_current_snapshot() AS TEXT) FROM changes");
+    .on_postgres("SELECT era || life, CAST(pg_current_snapshot() AS TEXT) FROM changes, server_life");
 
 /// The era, and whether a place has been handed out yet.
-const HANDED_OUT: Select = Select::new("SELECT era, CAST(?1 AS BIGINT) <= place + 1 FROM changes").on_postgres(
-    "SELECT era, pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) \
-     FROM changes",
-);
+const HANDED_OUT: Select = Select::new("SELECT era, CAST(?1 AS BIGINT) <= place + 1 FROM changes")
+    .on_postgres(
+        "SELECT era || life, \
+     pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) \
+     FROM changes, server_life",
+    );
 
 /// Gives the transaction its place in the order of commits.
 static STAMP: Statement = Statement::of_each(
@@ -43,7 +45,9 @@ static STAMP: Statement = Statement::of_each(
 /// ```
 ///
 /// In `SQLite` one transaction writes at a time, and the place is counted in it. In `PostgreSQL` the place
-/// is the transaction's number and the cursor a snapshot: what it could not see yet is behind it.
+/// is the transaction's number and the cursor a snapshot: what it could not see yet is behind it. After a
+/// crash the numbers of transactions that left no trace are given again, so that a cursor from before is
+/// refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Since {
     era: String,
@@ -56,11 +60,13 @@ pub(super) fn stamp(session: &mut dyn Session) -> Result<i64, Stop> {
     Ok(first(&mut rows)?.take(0)?)
 }
 
-/// The cursor behind all that this transaction sees.
-pub(super) fn now(session: &mut dyn Session) -> Result<Since, Stop> {
+/// The cursor behind all that this transaction sees, what it changed under its own stamp included.
+pub(super) fn now(session: &mut dyn Session, own: Option<i64>) -> Result<Since, Stop> {
     let mut rows = session.query(NOW.statement(), &[])?;
     let row = first(&mut rows)?;
-    Ok(Since { era: row.take(0)?, place: row.take(1)? })
+    let (era, place): (String, String) = (row.take(0)?, row.take(1)?);
+    let seen = place.parse::<Seen>().map_err(|()| StoreError::Shape(format!("{place} is no place")))?;
+    Ok(Since { era, place: seen.with(own).bounded().to_string() })
 }
 
 /// The cursor as a parameter, where it is one of this store's.
@@ -80,26 +86,67 @@ pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, S
 }
 
 fn first(rows: &mut [Row]) -> Result<&mut Row, Stop> {
-    Ok(rows.first_mut().ok_or_else(|| crate::store::StoreError::Shape("`changes` has no row".to_owned()))?)
+    Ok(rows.first_mut().ok_or_else(|| StoreError::Shape("`changes` has no row".to_owned()))?)
 }
 
-/// Whether the text is a place as both engines read it, which is a snapshot of PostgreSQL's: the oldest
-/// transaction under way, the next one, and those under way between.
-fn is_place(text: &str) -> bool {
-    let number = |text: &str| {
-        Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse::<i64>().ok()
-    };
-    let mut parts = text.splitn(3, ':');
-    let (Some(oldest), Some(next), Some(between)) =
-        (parts.next().and_then(number), parts.next().and_then(number), parts.next())
-    else {
-        return false;
-    };
-    let mut before = oldest - 1;
-    let mut in_order = |text: &str| {
-        number(text).is_some_and(|number| number > std::mem::replace(&mut before, number) && number < next)
-    };
-    oldest > 0 && oldest <= next && (between.is_empty() || between.split(',').all(&mut in_order))
+/// A place as both engines read it, which is a snapshot of PostgreSQL's.
+struct Seen {
+    /// The oldest transaction under way.
+    oldest: i64,
+    /// The next one: neither it nor what comes after it is seen.
+    next: i64,
+    /// Those under way between, which are not seen either.
+    between: Vec<i64>,
+}
+
+impl Seen {
+    /// What this transaction changes is seen, and nothing else that began meanwhile.
+    fn with(mut self, own: Option<i64>) -> Self {
+        if let Some(own) = own.filter(|own| *own >= self.next) {
+            self.between.extend((self.next..own).take(UNDER_WAY_MAX + 1));
+            self.next = own + 1;
+        }
+        self
+    }
+
+    /// Of too many under way, the later ones count as not begun: what is between them is shown again.
+    fn bounded(mut self) -> Self {
+        if let Some(&later) = self.between.get(UNDER_WAY_MAX) {
+            self.between.truncate(UNDER_WAY_MAX);
+            self.next = later;
+        }
+        self
+    }
+}
+
+impl FromStr for Seen {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number = |text: &str| {
+            let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+            digits.and_then(|digits| digits.parse::<i64>().ok()).ok_or(())
+        };
+        let mut parts = text.splitn(3, ':');
+        let mut part = || parts.next().ok_or(());
+        let (oldest, next, between) = (number(part()?)?, number(part()?)?, part()?);
+        let between = between.split(',').filter(|_| !between.is_empty());
+        let between = between.map(number).collect::<Result<Vec<_>, _>>()?;
+        let is_ordered = between.is_sorted_by(|one, other| one < other)
+            && between.first().is_none_or(|first| *first >= oldest)
+            && between.last().is_none_or(|last| *last < next);
+        if oldest > 0 && oldest <= next && is_ordered { Ok(Self { oldest, next, between }) } else { Err(()) }
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:", self.oldest, self.next)?;
+        for (at, number) in self.between.iter().enumerate() {
+            write!(f, "{}{number}", if at == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Since {
@@ -114,7 +161,9 @@ impl FromStr for Since {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = Some(text).filter(|text| text.len() <= SINCE_MAX).and_then(|text| text.split_once('.'));
         parts
-            .filter(|(era, place)| era.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_place(place))
+            .filter(|(era, place)| {
+                era.bytes().all(|byte| byte.is_ascii_hexdigit()) && place.parse::<Seen>().is_ok()
+            })
             .map(|(era, place)| Self { era: era.to_owned(), place: place.to_owned() })
             .ok_or("expected the cursor of an answer before")
     }
@@ -174,5 +223,35 @@ mod tests {
             assert!(text.parse::<Since>().is_err(), "{text}");
         }
         assert!(format!("0a.1:9:{}", "1,".repeat(SINCE_MAX)).parse::<Since>().is_err());
+    }
+
+    fn seen(text: &str, own: Option<i64>) -> String {
+        text.parse::<Seen>().unwrap().with(own).bounded().to_string()
+    }
+
+    #[test]
+    fn what_a_transaction_changes_itself_is_seen_and_nothing_else_that_began_meanwhile() {
+        assert_eq!(seen("7:12:7,9", None), "7:12:7,9");
+        assert_eq!(seen("7:12:7,9", Some(14)), "7:15:7,9,12,13");
+        assert_eq!(seen("12:12:", Some(12)), "12:13:");
+        assert_eq!(seen("13:13:", Some(12)), "13:13:", "as SQLite counts it");
+    }
+
+    #[test]
+    fn a_cursor_stays_short_whatever_is_under_way_and_passes_nothing_over() {
+        let most = i64::try_from(UNDER_WAY_MAX).unwrap();
+        let first = i64::MAX - 10_000;
+        for (text, own) in [
+            (format!("{first}:{first}:"), Some(first + 9_000)),
+            (
+                (first..first + 9_000)
+                    .fold(format!("{first}:{}:", i64::MAX), |text, n| format!("{text}{n},")),
+                None,
+            ),
+        ] {
+            let cut = seen(text.trim_end_matches(','), own);
+            assert!(cut.starts_with(&format!("{first}:{}:{first},", first + most)), "{cut}");
+            assert!(cut.len() + 40 < SINCE_MAX && cut.parse::<Seen>().is_ok());
+        }
     }
 }

@@ -134,7 +134,7 @@ impl<'a, T: Tool> Tx<'a, T> {
 
     /// The cursor behind all that this call sees: see [`Since`].
     pub fn since(&mut self) -> Result<Since, Stop> {
-        since::now(self.session)
+        since::now(self.session, self.frame.stamp)
     }
 
     /// A cursor as the parameter of a statement that asks for what is behind it. One of another store,

@@ -75,6 +75,29 @@ struct Notes {
     as_of: Since,
 }
 
+/// Keeps a note, and says up to where its caller has seen.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes), hints(additive, closed_world))]
+struct AddAndTell {
+    /// What it is called.
+    id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AddedUpTo {
+    as_of: Since,
+}
+
+impl Run for AddAndTell {
+    type Reply = AddedUpTo;
+
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<AddedUpTo, Stop> {
+        let changed = tx.stamp()?;
+        tx.write(&INSERT, &[(&self.id).into(), changed.into()])?;
+        Ok(AddedUpTo { as_of: tx.since()? })
+    }
+}
+
 const ALL: Select = Select::new("SELECT id FROM notes ORDER BY id");
 const NEW: Select = Select::new("SELECT id FROM notes WHERE changed >= CAST(?1 AS BIGINT) ORDER BY id").on_postgres(
     "SELECT id FROM notes WHERE changed >= CAST(CAST(pg_snapshot_xmin(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) AS TEXT) AS BIGINT) \
@@ -106,7 +129,7 @@ fn in_database() -> postgres::Options {
 }
 
 fn relay(store: Arc<dyn Store>) -> Relay {
-    Relay::builder(store).tool::<AddNote>().tool::<NewNotes>().build().unwrap()
+    Relay::builder(store).tool::<AddNote>().tool::<AddAndTell>().tool::<NewNotes>().build().unwrap()
 }
 
 fn embedded(folder: &tempfile::TempDir) -> Relay {
@@ -185,15 +208,27 @@ async fn a_late_commit_is_behind_the_cursor(relay: &Relay) {
     assert!(new(relay, Some(&cursor)).await.0.is_empty());
 }
 
+async fn what_a_call_adds_itself_is_not_new_to_it(relay: &Relay) {
+    let own = AddAndTell { id: "own".to_owned() };
+    let AddedUpTo { as_of } = relay.run(&caller("ana"), own).await.unwrap();
+    assert!(new(relay, Some(&as_of)).await.0.is_empty());
+    add(relay, "ben", "later").await;
+    assert_eq!(new(relay, Some(&as_of)).await.0, ["later"]);
+}
+
+async fn is_stale(relay: &Relay, since: &Since) {
+    let asked = NewNotes { since: Some(since.clone()) };
+    let refused = relay.run(&caller("reader"), asked).await.err().unwrap();
+    assert_eq!(refused.into_refusal().code, Code::Stale, "{since}");
+}
+
 async fn foreign_cursors_are_stale(relay: &Relay, other: &Since) {
     let (_, own) = new(relay, None).await;
     let own = own.to_string();
     let (era, _) = own.split_once('.').unwrap();
     let later = format!("{era}.999999999999:999999999999:").parse().unwrap();
     for since in [other.clone(), later] {
-        let refused =
-            relay.run(&caller("reader"), NewNotes { since: Some(since.clone()) }).await.err().unwrap();
-        assert_eq!(refused.into_refusal().code, Code::Stale, "{since}");
+        is_stale(relay, &since).await;
     }
 }
 
@@ -203,6 +238,7 @@ async fn a_cursor_follows_the_order_of_commits() {
     let relay = embedded(&folder);
     each_is_shown_once(&relay).await;
     a_late_commit_is_behind_the_cursor(&relay).await;
+    what_a_call_adds_itself_is_not_new_to_it(&relay).await;
     let other = tempfile::tempdir().unwrap();
     let (_, foreign) = new(&embedded(&other), None).await;
     foreign_cursors_are_stale(&relay, &foreign).await;
@@ -211,6 +247,7 @@ async fn a_cursor_follows_the_order_of_commits() {
     let relay = served(&database);
     each_is_shown_once(&relay).await;
     a_late_commit_is_behind_the_cursor(&relay).await;
+    what_a_call_adds_itself_is_not_new_to_it(&relay).await;
     foreign_cursors_are_stale(&relay, &foreign).await;
     drop(relay);
     let relay = served(&database);
@@ -220,12 +257,23 @@ async fn a_cursor_follows_the_order_of_commits() {
 
     database.execute("UPDATE changes SET server = 'another'; UPDATE notes SET changed = 9000000000000000000");
     let relay = served(&database);
-    let refused = relay.run(&caller("reader"), NewNotes { since: Some(cursor) }).await.err().unwrap();
-    assert_eq!(refused.into_refusal().code, Code::Stale, "restored elsewhere, it begins another");
+    // Restored elsewhere, it begins another.
+    is_stale(&relay, &cursor).await;
     let (_, cursor) = new(&relay, None).await;
     assert!(new(&relay, Some(&cursor)).await.0.is_empty());
     add(&relay, "ana", "z").await;
     assert_eq!(new(&relay, Some(&cursor)).await.0, ["z"]);
+    drop(relay);
+
+    // A crash empties what is not in the server's log.
+    database.execute("TRUNCATE server_life");
+    let relay = served(&database);
+    is_stale(&relay, &cursor).await;
+    let (_, cursor) = new(&relay, None).await;
+    assert!(new(&relay, Some(&cursor)).await.0.is_empty());
+    let logged =
+        "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'server_life' AND relpersistence <> 'u')";
+    assert!(!database.on(|client| client.query_one(logged, &[]).unwrap().get::<_, bool>(0)));
 }
 
 /// Moves the notes to a store that was served before, empty, and handed out a cursor.

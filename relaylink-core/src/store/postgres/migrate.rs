@@ -24,6 +24,11 @@ const TRY: &str = "SELECT pg_try_advisory_xact_lock(1919247470, hashtext(current
 /// itself has no bound.
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 
+/// The life of the server, from one crash to the next: an UNLOGGED table is emptied by a crash, and is empty in
+/// what a copy of the server's files is restored to. Whoever connects next names another life.
+const LIFE_TABLE: &str = "CREATE UNLOGGED TABLE IF NOT EXISTS server_life \
+     (one BIGINT NOT NULL PRIMARY KEY CHECK (one = 1), life TEXT NOT NULL)";
+
 /// Applies what is missing, makes the roles and grants them what they may. A database that this
 /// program cannot use is left as it is.
 pub(super) fn migrate(
@@ -40,6 +45,7 @@ pub(super) fn migrate(
         bound(client).await?;
         let transaction = locked(client).await?;
         transaction.batch_execute(&collated(VERSIONS)).await.map_err(told)?;
+        transaction.batch_execute(LIFE_TABLE).await.map_err(told)?;
         for (owner, steps) in owners {
             refuse_newer(&transaction, name, owner, steps).await?;
             for step in *steps {

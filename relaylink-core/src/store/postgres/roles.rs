@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 use tokio_postgres::{Client, Transaction};
 
 use super::connection::Fault;
-use crate::store::{Access, StoreError, upkeep::quoted, verify};
+use crate::store::{
+    Access, StoreError,
+    upkeep::{LIFE, quoted},
+    verify,
+};
 
 /// The role of each access. Made once, and set at the beginning of each transaction.
 #[derive(Clone, Debug)]
@@ -133,7 +137,7 @@ impl Roles {
         let roles = |may: fn(Access) -> bool| {
             (0..8).filter(|&at| may(access(at))).map(|at| &*self.names[at]).collect::<Vec<_>>()
         };
-        let mut privileges = Vec::new();
+        let mut privileges = vec![("SELECT", vec![LIFE], roles(|_| true))];
         for (on, change, remove) in [
             (rest, roles(|may| may.writes), roles(|may| may.removes)),
             (mail, roles(|may| may.mails), roles(|may| may.mails && may.removes)),
@@ -215,7 +219,8 @@ mod tests {
         let roles = Roles::new("r");
         let tables = ["drafts".to_owned(), "outbox".to_owned()];
         let found: Vec<_> = roles.privileges(&tables);
-        let due: [(&str, &str, &[usize]); 6] = [
+        let due: [(&str, &str, &[usize]); 7] = [
+            ("SELECT", "server_life", &[0, 1, 2, 3, 4, 5, 6, 7]),
             ("SELECT", "drafts", &[0, 1, 2, 3, 4, 5, 6, 7]),
             ("INSERT, UPDATE", "drafts", &[1, 3, 5, 7]),
             ("DELETE", "drafts", &[2, 3, 6, 7]),

@@ -37,6 +37,8 @@ pub(crate) const MARKER: &str = "unfinished_move";
 /// which mean nothing in another.
 const PLACES: &str = "changes";
 pub(crate) const STAMP: &str = "changed";
+/// PostgreSQL's, in which the server names its life, for the same.
+pub(crate) const LIFE: &str = "server_life";
 
 /// A store opened to be read as a whole.
 pub struct Source(Whole);
@@ -106,6 +108,7 @@ impl Whole {
         let is_known = |name: &String| {
             self.made.contains(name)
                 || name == "migrations"
+                || name == LIFE
                 || rooms.derived.iter().any(|derived| derived.table == name)
         };
         match self.raw.tables()?.into_iter().find(|table| !is_known(&table.name)) {
