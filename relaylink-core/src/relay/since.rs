@@ -79,7 +79,7 @@ pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, S
     }
     Err(Refusal::new(
         Code::Stale,
-        "The store was restored or moved since: what changed meanwhile is not known.",
+        "The store was restored or moved since, or its database crashed: what changed meanwhile is not known.",
     )
     .hint("Leave the cursor out, to begin anew.")
     .into())
