@@ -11,6 +11,8 @@ macro_rules! __tool {
     };
 }
 
+pub use crate::tool::hint::Hint;
+
 /// The tool lists the effect `E`. See [`May`](crate::tool::May).
 pub trait Lists<E> {}
 

@@ -150,14 +150,14 @@ fn proofs(tool: &Tool) -> TokenStream {
     let name = &tool.name;
     let mut proofs = TokenStream::new();
     let mut prove = |hint: Hint, word: &Ident, message: &dyn Fn(&Effect, &str) -> String| {
-        let Some((properties, does)) = hint.contradicted_by() else { return };
+        let Some(does) = hint.contradiction() else { return };
+        let hint = Ident::new(hint.variant(), word.span());
         for (at, effect) in tool.effects.iter().enumerate() {
             let value = value(at);
-            let properties = properties.iter().map(|property| Ident::new(property, word.span()));
             let message = message(effect, does);
             proofs.extend(quote_spanned! {word.span()=>
                 const _: () = __relaylink::__private::hold(
-                    #(#value.#properties)||*,
+                    __relaylink::__private::Hint::#hint.contradicted_by(#value),
                     #message,
                 );
             });

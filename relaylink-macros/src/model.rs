@@ -31,13 +31,23 @@ impl Hint {
         Self::ALL.into_iter().find(|hint| hint.word() == word)
     }
 
-    /// The properties of an effect that contradict it, and what an effect with one of them does.
-    /// No effect contradicts `idempotent` as far as the compiler can see.
-    pub(crate) const fn contradicted_by(self) -> Option<(&'static [&'static str], &'static str)> {
+    /// Its variant in the core's own `Hint`, which knows the effects that contradict it.
+    pub(crate) const fn variant(self) -> &'static str {
         match self {
-            Self::ReadOnly => Some((&["changes", "removes"], "changes something")),
-            Self::Additive => Some((&["removes"], "takes something away")),
-            Self::ClosedWorld => Some((&["reaches_out"], "reaches outside the server")),
+            Self::ReadOnly => "ReadOnly",
+            Self::Additive => "Additive",
+            Self::Idempotent => "Idempotent",
+            Self::ClosedWorld => "ClosedWorld",
+        }
+    }
+
+    /// What an effect does that contradicts it, in words. No effect contradicts `idempotent` as far as the
+    /// compiler can see.
+    pub(crate) const fn contradiction(self) -> Option<&'static str> {
+        match self {
+            Self::ReadOnly => Some("changes something"),
+            Self::Additive => Some("takes something away"),
+            Self::ClosedWorld => Some("reaches outside the server"),
             Self::Idempotent => None,
         }
     }

@@ -45,6 +45,17 @@ pub(crate) fn wrong_tool_name(name: &str) -> Option<String> {
     })
 }
 
+/// The first character that has no place in a single line that a person is shown: a control character, the
+/// end of a line or a paragraph, or one that turns the direction of what follows.
+pub(crate) fn hidden(line: &str) -> Option<char> {
+    line.chars().find(|c| {
+        c.is_control()
+            || matches!(c,
+                '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    })
+}
+
 /// What is wrong with an argument's name, if anything.
 pub(crate) fn wrong_property_name(name: &str) -> Option<String> {
     let sound = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

@@ -35,21 +35,33 @@ fn a_sound_tool_expands_without_errors() {
 
 #[test]
 fn each_hint_that_an_effect_can_contradict_is_proved_against_each_effect() {
-    for (hint, properties) in [
-        ("read_only", &["changes", "removes"][..]),
-        ("additive", &["removes"]),
-        ("closed_world", &["reaches_out"]),
-        ("idempotent", &[]),
+    for (hint, variant) in [
+        ("read_only", Some("ReadOnly")),
+        ("additive", Some("Additive")),
+        ("closed_world", Some("ClosedWorld")),
+        ("idempotent", None),
     ] {
         let tokens = expanded(&format!(
             "/// It does.\n#[tool(effects(Writes, my::Removes), hints({hint}))] struct DoIt {{}}"
         ));
         for effect in 0..2 {
-            let properties: Vec<_> =
-                properties.iter().map(|property| format!("__EFFECT_{effect} . {property}")).collect();
-            let proof = format!("__private :: hold ({} , ", properties.join(" || "));
-            assert_eq!(tokens.contains(&proof), !properties.is_empty(), "{hint}: {tokens}");
+            let proof = format!(
+                ":: Hint :: {} . contradicted_by (__EFFECT_{effect}) , ",
+                variant.unwrap_or("Idempotent")
+            );
+            assert_eq!(tokens.contains(&proof), variant.is_some(), "{hint}: {tokens}");
         }
+    }
+}
+
+#[test]
+fn a_title_is_one_visible_line() {
+    for (title, code) in
+        [("Look\\u{202e}eteled", "202E"), ("Look\\n\\n", ""), ("a\\nb", "000A"), ("שלום", "")]
+    {
+        let tokens = expanded(&format!("/// It does.\n#[tool(title = \"{title}\")] struct DoIt {{}}"));
+        assert_eq!(tokens.contains("compile_error"), !code.is_empty(), "{tokens}");
+        assert!(code.is_empty() || tokens.contains(&format!("U+{code}")), "{tokens}");
     }
 }
 
@@ -58,7 +70,7 @@ fn what_is_declined_could_have_been_hinted() {
     let tokens = expanded(
         "/// It does.\n#[tool(effects(Removes), declines(additive = \"why\", idempotent = \"why\"))] struct DoIt {}",
     );
-    assert!(tokens.contains("hold (__EFFECT_0 . removes , "), "{tokens}");
+    assert!(tokens.contains("Hint :: Additive . contradicted_by (__EFFECT_0) , "), "{tokens}");
     assert_eq!(tokens.matches(":: hold (").count(), 1, "{tokens}");
 }
 

@@ -71,7 +71,20 @@ pub(crate) fn tool(draft: Draft, errors: &mut Errors) -> Tool {
                 }
             }
             "title" => {
-                tool.title = text(&word, beside, "title = \"Forget a fact\"", errors).map(|(text, _)| text);
+                let title = text(&word, beside, "title = \"Forget a fact\"", errors);
+                tool.title = title.and_then(|(title, literal)| match names::hidden(&title) {
+                    None => Some(title),
+                    Some(hidden) => {
+                        let code = u32::from(hidden);
+                        errors.at(
+                            &literal,
+                            format_args!(
+                                "this title holds a control or direction character, U+{code:04X}, which no person sees: leave it out"
+                            ),
+                        );
+                        None
+                    }
+                });
             }
             "name" => named = text(&word, beside, "name = \"memory_forget\"", errors),
             "always_ask" => match beside {

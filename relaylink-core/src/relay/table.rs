@@ -84,7 +84,7 @@ impl Table {
                 });
             }
             Err(error) => {
-                self.error.get_or_insert(error.into());
+                self.error.get_or_insert(error);
             }
         }
         self

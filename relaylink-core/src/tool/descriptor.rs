@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use super::{Annotations, Decline, EffectInfo, Hints, Tool, arguments::Shape, schema};
+use super::{
+    Annotations, Decline, EffectInfo, Hints, Tool, arguments::Shape, hint::Hint, schema,
+    toolset::ToolsetError,
+};
 
 /// All that is published of one tool.
 #[derive(Clone, Debug)]
@@ -55,8 +58,10 @@ impl Place {
 }
 
 impl Descriptor {
-    /// The descriptor of the tool `T` whose reply is `R`.
-    pub(crate) fn of<T: Tool + JsonSchema, R: JsonSchema>(place: Place) -> Result<Self, schema::SchemaError> {
+    /// The descriptor of the tool `T` whose reply is `R`; an error where its hints do not hold, or a schema
+    /// cannot be published.
+    pub(crate) fn of<T: Tool + JsonSchema, R: JsonSchema>(place: Place) -> Result<Self, ToolsetError> {
+        hold::<T>()?;
         let input = schema::of_arguments::<T>(T::NAME)?;
         Ok(Self {
             name: T::NAME,
@@ -124,6 +129,25 @@ impl Serialize for Descriptor {
         }
         .serialize(serializer)
     }
+}
+
+/// Refuses a tool whose effects contradict what it hints or declines. One that is derived does not compile
+/// then; one that is written by hand, or derived with another core's proofs, is held to it here.
+fn hold<T: Tool>() -> Result<(), ToolsetError> {
+    let contradiction = |hint: Hint| {
+        T::EFFECTS.iter().find(|effect| hint.contradicted_by(**effect)).map(|effect| effect.name)
+    };
+    for hint in T::HINTS.claims() {
+        if let Some(effect) = contradiction(hint) {
+            return Err(ToolsetError::Hint { tool: T::NAME, hint: hint.word(), effect });
+        }
+    }
+    for hint in T::DECLINES.iter().filter_map(|decline| Hint::named(decline.hint)) {
+        if let Some(effect) = contradiction(hint) {
+            return Err(ToolsetError::Decline { tool: T::NAME, hint: hint.word(), effect });
+        }
+    }
+    Ok(())
 }
 
 /// `list_api_keys` → `List api keys`.

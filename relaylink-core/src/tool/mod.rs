@@ -5,7 +5,7 @@ mod caller;
 mod descriptor;
 mod effect;
 mod handle;
-mod hint;
+pub(crate) mod hint;
 mod limits;
 mod refusal;
 

@@ -23,6 +23,30 @@ pub enum ToolsetError {
     /// Two tools bear one name.
     #[error("two tools are named `{0}`: name one of them otherwise, with `#[tool(name = \"…\")]`")]
     SameName(&'static str),
+    /// A tool hints what its effects contradict.
+    #[error(
+        "the tool `{tool}` hints `{hint}`, but its effect `{effect}` contradicts that: drop the hint or the effect"
+    )]
+    Hint {
+        /// The tool's name.
+        tool: &'static str,
+        /// The hint's word.
+        hint: &'static str,
+        /// The effect's name.
+        effect: &'static str,
+    },
+    /// A tool declines what its effects contradict.
+    #[error(
+        "the tool `{tool}` declines `{hint}`, but its effect `{effect}` contradicts that, so it could not be hinted: leave out the decline"
+    )]
+    Decline {
+        /// The tool's name.
+        tool: &'static str,
+        /// The hint's word.
+        hint: &'static str,
+        /// The effect's name.
+        effect: &'static str,
+    },
     /// A schema cannot be published.
     #[error(transparent)]
     Schema(#[from] SchemaError),
@@ -129,13 +153,14 @@ impl<S: Send + Sync + 'static> Builder<S> {
                 self.entries.push(Entry { descriptor, dispatch });
             }
             Err(error) => {
-                self.error.get_or_insert(error.into());
+                self.error.get_or_insert(error);
             }
         }
         self
     }
 
-    /// The toolset; an error where two tools bear one name or a schema cannot be published.
+    /// The toolset; an error where two tools bear one name, a tool's hints do not hold, or a schema
+    /// cannot be published.
     pub fn build(self) -> Result<Toolset, ToolsetError> {
         match self.error {
             Some(error) => Err(error),

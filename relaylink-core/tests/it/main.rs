@@ -17,6 +17,7 @@ mod faulty;
 mod gate;
 mod given;
 mod golden;
+mod held_at_start;
 mod hot_account;
 mod kill;
 mod late_claim;

@@ -17,6 +17,16 @@ pub struct BlankForTheCompiler {}
 #[tool(title = " ")]
 pub struct BlankTitle {}
 
+/// A title that turns around what a person reads.
+#[derive(Tool)]
+#[tool(title = "Look\u{202e}eteled")]
+pub struct TurnedTitle {}
+
+/// A title that rings.
+#[derive(Tool)]
+#[tool(title = "Look\x07")]
+pub struct RingingTitle {}
+
 /// Titles and names are texts.
 #[derive(Tool)]
 #[tool(title = 3, name = get_lamp)]
