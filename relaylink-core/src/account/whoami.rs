@@ -35,7 +35,7 @@ impl Run for Whoami {
     type Reply = WhoamiReply;
 
     fn run(&self, tx: &mut Tx<'_, Self>) -> Result<WhoamiReply, Stop> {
-        let caller = tx.caller();
+        let caller = tx.whole_caller();
         let (account, card, key_name) =
             rows::who(tx.reading(), &caller.account, caller.credential.as_deref())?
                 .ok_or_else(rules::no_account)?;

@@ -120,7 +120,8 @@ impl RelayBuilder {
         self
     }
 
-    /// The Relay; an error where two tools bear one name or a schema cannot be published.
+    /// The Relay; an error where two tools bear one name, a tool's hints do not hold, or a schema cannot be
+    /// published.
     pub fn build(self) -> Result<Relay, ToolsetError> {
         Ok(Relay(Arc::new(Inner {
             store: self.store,
@@ -196,7 +197,7 @@ impl Relay {
     }
 
     /// One call's transaction: the key's row first, then `run`; commits unless it refuses or fails.
-    /// Where a tool within it refused, nothing stays, whatever the outer one says.
+    /// Where a tool within it stopped, nothing stays, whatever the outer one says.
     pub(crate) async fn transact<R: Send + 'static>(
         &self,
         caller: &Caller,
@@ -215,11 +216,9 @@ impl Relay {
         let once = move |session: &mut dyn Session| {
             let mut frame = Frame::default();
             let result = keys::admit(session, &call).and_then(|()| run(session, &call, &mut frame));
-            match (result, frame.refused) {
-                (Ok(_), Some(refusal)) | (Err(Stop::Refused(refusal)), Some(_)) => {
-                    Err(Refusal { keep: false, ..refusal }.into())
-                }
-                (result, _) => result,
+            match (result, frame.stopped()) {
+                (Ok(_), Some(stop)) | (Err(stop), Some(_)) => Err(undone(stop)),
+                (result, None) => result,
             }
         };
         let result = store::transact(self.store(), request, once, stays).await;
@@ -250,6 +249,14 @@ impl Relay {
     /// When the keys were last used, as far as it is not in the store yet.
     pub(super) fn key_use(&self) -> &KeyUse {
         &self.0.key_use
+    }
+}
+
+/// The stop of a call that is not to stay.
+fn undone(stop: Stop) -> Stop {
+    match stop {
+        Stop::Refused(refusal) => Refusal { keep: false, ..refusal }.into(),
+        stop => stop,
     }
 }
 

@@ -3,10 +3,8 @@ use std::{marker::PhantomData, sync::Arc};
 use super::{Id, Reading, Run, Since, Table, Timestamp, ids, since};
 use crate::{
     mail::{self, Letter, Post},
-    store::{Access, Remove, Row, Select, Session, Value, Write},
-    tool::{
-        Caller, Code, EffectInfo, ExternalMail, Grade, May, Refusal, Removes, Stop, Tool, Within, Writes,
-    },
+    store::{Access, Remove, Row, Select, Session, StoreError, Value, Write},
+    tool::{Caller, Code, EffectInfo, ExternalMail, Grade, May, Removes, Stop, Tool, Within, Writes},
 };
 use serde_json::{Map, Value as Json};
 
@@ -28,11 +26,18 @@ pub(crate) struct Frame {
     minted: u32,
     /// Its place in the order of commits, once asked for.
     stamp: Option<i64>,
-    /// The refusal of a tool within this one: the whole does not stay, whatever becomes of it.
-    pub(crate) refused: Option<Refusal>,
+    /// Why a tool within this one stopped: the whole does not stay, whatever becomes of it.
+    stopped: Option<Stop>,
+    /// The tools within this one that have begun and not ended.
+    open: u32,
 }
 
 impl Frame {
+    /// Why a tool within this one stopped, if one did; one that never ended has panicked.
+    pub(crate) fn stopped(self) -> Option<Stop> {
+        self.stopped.or_else(|| (self.open > 0).then(|| StoreError::Panicked.into()))
+    }
+
     /// A new id for this call.
     pub(crate) fn new_id<I: Id>(&mut self, call: &Call) -> I {
         let id = ids::mint(I::PREFIX, call.now, call.seed, self.minted);
@@ -54,8 +59,13 @@ impl<'a, T: Tool> Tx<'a, T> {
         Self { session, call, frame, tool: PhantomData }
     }
 
-    /// Who calls.
-    pub fn caller(&self) -> &'a Caller {
+    /// Who calls, who may do no more than what the tool lists, wherever the tool takes it.
+    pub fn caller(&self) -> Caller {
+        self.call.caller.within(T::EFFECTS)
+    }
+
+    /// Who calls, with all that may be done by the credential: for telling it, never for a call.
+    pub(crate) fn whole_caller(&self) -> &'a Caller {
         &self.call.caller
     }
 
@@ -153,7 +163,8 @@ impl<'a, T: Tool> Tx<'a, T> {
     }
 
     /// Runs another tool within this one, held to that tool's own effects. Compiles where this
-    /// one's effects cover them. A refusal of the inner tool undoes the whole call.
+    /// one's effects cover them. Whatever stops the inner tool undoes the whole
+    /// call, and is its answer where this tool gives none.
     pub fn perform<U: Run + Within<T>>(&mut self, inner: &U) -> Result<U::Reply, Stop> {
         let access = Access::of(U::EFFECTS);
         self.within(access, |session, call, frame| inner.run(&mut Tx::new(session, call, frame)))
@@ -184,11 +195,13 @@ impl<'a, T: Tool> Tx<'a, T> {
         run: impl FnOnce(&mut dyn Session, &Call, &mut Frame) -> Result<R, Stop>,
     ) -> Result<R, Stop> {
         let before = self.session.restrict(access)?;
+        self.frame.open += 1;
         let result = run(self.session, self.call, self.frame);
-        self.session.restrict(before)?;
-        if let Err(Stop::Refused(refusal)) = &result {
-            self.frame.refused.get_or_insert_with(|| refusal.clone());
+        self.frame.open -= 1;
+        if let Err(stop) = &result {
+            self.frame.stopped.get_or_insert_with(|| stop.clone());
         }
+        self.session.restrict(before)?;
         result
     }
 

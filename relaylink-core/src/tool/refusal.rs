@@ -76,7 +76,7 @@ impl Refusal {
 }
 
 /// Why a tool stopped.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stop {
     /// It refused.
