@@ -154,7 +154,9 @@ const fn scan(text: &[u8]) -> Found {
             b';' => found.fault = Some("one statement at a time, and no `;`"),
             b'-' if at + 1 < text.len() && text[at + 1] == b'-' => found.fault = Some(COMMENT),
             b'/' if at + 1 < text.len() && text[at + 1] == b'*' => found.fault = Some(COMMENT),
-            b'$' => found.fault = Some("parameters are written `?1`, `?2` …"),
+            _ if begins_parameter(text, at) => found.fault = Some("parameters are written `?1`, `?2` …"),
+            // Of PostgreSQL's cast no part begins a parameter.
+            b':' if at + 1 < text.len() && text[at + 1] == b':' => at += 2,
             0 => found.fault = Some("a NUL in a statement"),
             _ if is_word(byte) => {
                 let end = after_word(text, at);
@@ -196,6 +198,19 @@ const fn scan(text: &[u8]) -> Found {
         found.fault = Some("a `(` without its `)`");
     }
     found
+}
+
+/// Whether a parameter by name begins here, as SQLite reads it: `$a`, `@a`, `:a` or `#a`. Behind the name it
+/// takes all up to a `)`, and so swallows a quote.
+pub(super) const fn begins_parameter(text: &[u8], at: usize) -> bool {
+    if !matches!(text[at], b'$' | b'@' | b':' | b'#') {
+        return false;
+    }
+    let mut next = at + 1;
+    while next + 1 < text.len() && text[next] == b':' && text[next + 1] == b':' {
+        next += 2;
+    }
+    text[at] == b'$' || (next < text.len() && (is_word(text[next]) || text[next] == b'$'))
 }
 
 /// In some quotes of PostgreSQL's a backslash hides the quote behind it.
@@ -277,6 +292,7 @@ mod tests {
             (Kind::Select, "SELECT a FROM t WHERE b = 'DELETE; outbox'"),
             (Kind::Select, "WITH x AS (SELECT 1) SELECT replace(a, 'b', 'c') FROM x"),
             (Kind::Select, "VALUES (1)"),
+            (Kind::Select, "SELECT a::TEXT, b @> c, @ d, e #> f FROM t WHERE a = ':x' OR a = '$x'"),
             (Kind::Write, "INSERT INTO t (a) VALUES (?1) ON CONFLICT (a) DO UPDATE SET a = ?1 RETURNING a"),
             (Kind::Write, "update t set a = 1"),
             (Kind::Write, "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x"),
@@ -336,6 +352,11 @@ mod tests {
             (Kind::Select, "SELECT a INTO u FROM t"),
             (Kind::Select, "SELECT 1 FROM U&\"\\006futbox\""),
             (Kind::Select, "SELECT E'\\' FROM outbox, \\''"),
+            (Kind::Select, "SELECT $a('), '; outbox', $a(')"),
+            (Kind::Select, "SELECT :a(') FROM outbox WHERE :a(')"),
+            (Kind::Select, "SELECT @::a(') FROM outbox WHERE @::a(')"),
+            (Kind::Select, "SELECT :::a(') FROM outbox WHERE :::a(')"),
+            (Kind::Write, "UPDATE t SET a = #a('); DELETE FROM t WHERE a = #a(')"),
             (Kind::Select, "SELECT 1 -- x"),
             (Kind::Select, "SELECT 1 /* x */"),
             (Kind::Select, ""),

@@ -36,7 +36,8 @@ fn of_tables(connection: &Connection, which: &str) -> State {
     let mut state = State::default();
     for table in tables.filter(|table| !is_bookkeeping(table)) {
         let columns = columns(connection, &table);
-        let mut query = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
+        let quoted = table.replace('"', "\"\"");
+        let mut query = connection.prepare(&format!("SELECT * FROM \"{quoted}\"")).unwrap();
         let mut rows = query.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             let value = |at: usize| value(row.get_ref(at).unwrap());

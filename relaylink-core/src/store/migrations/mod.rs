@@ -78,7 +78,8 @@ impl Migration {
 
     /// What the text has that no migration may have, in words; none where all is well.
     pub fn fault(&self) -> Option<String> {
-        [Some(self.sqlite), self.postgres].into_iter().flatten().find_map(lint::fault)
+        let texts = [Dialect::Sqlite, Dialect::Postgres].map(|dialect| (self.text(dialect), dialect));
+        texts.into_iter().find_map(|(text, dialect)| lint::fault(text, dialect))
     }
 
     /// What a store remembers of the text it has applied.
@@ -100,7 +101,7 @@ impl Migration {
     /// The tables that it makes in this dialect.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn tables(&self, dialect: Dialect) -> Vec<String> {
-        lint::tables(self.text(dialect))
+        lint::tables(self.text(dialect), dialect)
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use crate::store::{Access, StoreError, verify::is_mail};
+use crate::store::{Access, StoreError, upkeep::MARKER, verify::is_mail};
 
 /// What a statement does, or what a transaction may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +131,10 @@ impl Notes {
         if is_mail(table) {
             return if verb == Class::REMOVES { Class::MAILS.and(Class::REMOVES) } else { Class::MAILS };
         }
+        // What the store keeps of itself is changed by itself alone, and not through a session.
+        if ["migrations", MARKER].iter().any(|own| own.eq_ignore_ascii_case(table)) {
+            return Class::REFUSED;
+        }
         if self.shadows.contains(table) {
             // Named in a caller's own statement it is no business of theirs.
             return if self.preparing.load(Relaxed) { Class::REFUSED } else { Class::READS };
@@ -145,7 +149,8 @@ pub(super) fn commands(text: &str, index: &str) -> bool {
     let (mut inserts, mut named) = (false, 0);
     for token in tokens(text) {
         match token {
-            Token::Word(word) | Token::Quoted(word) if word.eq_ignore_ascii_case(index) => named += 1,
+            Token::Word(word) if word.eq_ignore_ascii_case(index) => named += 1,
+            Token::Quoted(word) if word.eq_ignore_ascii_case(index) => named += 1,
             Token::Word(word) => inserts |= word.eq_ignore_ascii_case("insert"),
             _ => {}
         }
@@ -153,11 +158,11 @@ pub(super) fn commands(text: &str, index: &str) -> bool {
     inserts && named > 1
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Token<'t> {
     Word(&'t str),
     /// A name or a text in quotes of any kind, without them.
-    Quoted(&'t str),
+    Quoted(String),
     Other,
 }
 
@@ -178,7 +183,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
         let first = *rest.as_bytes().first()?;
         let (token, after) = if let b'\'' | b'"' | b'`' | b'[' = first {
             let close = if first == b'[' { ']' } else { char::from(first) };
-            let (inner, after) = rest[1..].split_once(close).unwrap_or((&rest[1..], ""));
+            let (inner, after) = quoted(&rest[1..], close);
             (Token::Quoted(inner), after)
         } else {
             let end = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
@@ -187,6 +192,21 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
         rest = after;
         Some(token)
     })
+}
+
+/// What stands up to the quote that closes, and what comes behind. A doubled quote stands for one; a `]` is
+/// never doubled.
+fn quoted(text: &str, close: char) -> (String, &str) {
+    let doubled = format!("{close}{close}");
+    let mut end = 0;
+    while let Some(found) = text[end..].find(close) {
+        end += found;
+        if close == ']' || !text[end..].starts_with(&doubled) {
+            return (text[..end].replace(&doubled, &doubled[1..]), &text[end + 1..]);
+        }
+        end += 2;
+    }
+    (text.to_owned(), "")
 }
 
 const fn is_word(byte: u8) -> bool {
@@ -206,6 +226,13 @@ mod tests {
             "INSERT INTO 'terms'('terms') VALUES ('optimize')",
         ] {
             assert!(commands(text, "terms"), "{text}");
+        }
+        for text in [
+            "INSERT INTO \"a\"\"'b\" (\"a\"\"'b\") VALUES ('delete-all')",
+            "INSERT INTO 'a\"''b' ('A\"''B') VALUES ('delete-all')",
+            "INSERT INTO [a\"'b] (`a\"'b`) VALUES ('delete-all')",
+        ] {
+            assert!(commands(text, "a\"'b"), "{text}");
         }
         for text in [
             "INSERT INTO terms (rowid, t) VALUES (?1, ?2)",

@@ -39,6 +39,8 @@ attempts! {
     "r": "DELETE FROM engine_data";
     "wr": "INSERT INTO engine_terms (engine_terms) VALUES ('rebuild')";
     "wr": "INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')";
+    "wr": "INSERT INTO \"engine \"\"words\"\"\" (\"engine \"\"words\"\"\") VALUES ('delete-all')";
+    "wr": "INSERT INTO [engine \"words\"] ('engine \"words\"') VALUES ('delete-all')";
     "m": "INSERT INTO outbox SELECT * FROM outbox";
     "m": "INSERT INTO OutBox SELECT * FROM outbox";
     "m": "UPDATE outbox SET attempts = 9";
@@ -47,6 +49,11 @@ attempts! {
     "x": "INSERT OR /* ! */ REPLACE INTO engine_rows (id, n) VALUES ('a', 9)";
     "x": "REPLACE INTO engine_rows (id, n) VALUES ('a', 9)";
     "x": "UPDATE OR REPLACE engine_rows SET n = 1 WHERE id = 'b'";
+    "x": "UPDATE t SET a = $a('), b = $a(')";
+    "x": "WITH x AS (SELECT :a(') AS id) INSERT OR REPLACE INTO engine_rows (id, n) SELECT 'a', 9 FROM x WHERE :a(') IS NULL";
+    "x": "INSERT INTO migrations (owner, version, name, digest) VALUES ('x', 1, 'x', 'x')";
+    "x": "UPDATE \"Migrations\" SET digest = 'x'";
+    "x": "DELETE FROM MIGRATIONS";
     "e": "DELETE FROM engine_terms_data";
     "e": "UPDATE engine_terms_content SET c0 = ''";
     "e": "INSERT INTO sqlite_schema (type, name) VALUES ('table', 'x')";

@@ -26,9 +26,11 @@ static TABLES: [Migration; 1] = [Migration::new(
     "CREATE TABLE engine_rows (id TEXT PRIMARY KEY, n BIGINT NOT NULL UNIQUE);
      CREATE TABLE engine_data (id TEXT PRIMARY KEY);
      CREATE VIRTUAL TABLE engine_terms USING fts5 (terms, tokenize = \"ascii tokenchars '~'\");
+     CREATE VIRTUAL TABLE \"engine \"\"words\"\"\" USING fts5 (words, content = '');
      INSERT INTO engine_rows (id, n) VALUES ('a', 1), ('b', 2);
      INSERT INTO engine_data (id) VALUES ('a');
-     INSERT INTO engine_terms (rowid, terms) VALUES (1, '1~a 1~b');",
+     INSERT INTO engine_terms (rowid, terms) VALUES (1, '1~a 1~b');
+     INSERT INTO \"engine \"\"words\"\"\" (rowid, words) VALUES (1, 'a b');",
 )];
 
 #[derive(Serialize, JsonSchema)]
