@@ -60,6 +60,8 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(format!("the store failed: {error}"));
         match error {
+            // What a person has to mend is told as it is.
+            StoreError::Unusable(text) => Self::new(text),
             StoreError::Busy(_) => failure.hint("Nothing was stored. Try again in a moment."),
             StoreError::Unknown => failure.hint("It may have been done or not: look before you repeat it."),
             _ => failure,

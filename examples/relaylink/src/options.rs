@@ -32,11 +32,12 @@ impl May {
     }
 }
 
-/// The ceiling that allows these and nothing else, or nothing; none where neither is said.
-pub(crate) fn ceiling(may: Option<&[May]>, read_only: bool) -> Result<Option<Ceiling>, Failure> {
+/// The ceiling that allows these and nothing else, or nothing, which is the `flag`'s to say; none where
+/// neither is said.
+pub(crate) fn ceiling(may: Option<&[May]>, read_only: bool, flag: &str) -> Result<Option<Ceiling>, Failure> {
     let only = |may: &[May]| Ceiling::listed(may.iter().map(|may| (may.effect(), Grade::Allow)));
     match may {
-        Some(_) if read_only => Err(Failure::usage("that a key only reads and --may exclude each other")
+        Some(_) if read_only => Err(Failure::usage(format!("{flag} and --may exclude each other"))
             .hint("Leave one out, and its variable: RELAYLINK_KEY_READ_ONLY or RELAYLINK_MAY.")),
         None if read_only => Ok(Some(only(&[]))),
         may => Ok(may.map(only)),

@@ -4,13 +4,13 @@ use crate::tool::{Code, Refusal};
 /// A text of one line that a person wrote, in the argument `field`: trimmed, not empty, of at most
 /// `max` characters, without control and direction characters.
 pub(crate) fn line(field: &'static str, text: &str, max: usize) -> Result<Foreign<String>, Refusal> {
-    checked(field, text.trim(), max, is_hidden)
+    checked(field, text.trim(), max, "control or direction", is_hidden)
 }
 
 /// A text of any number of lines that a person wrote: trimmed, not empty, of at most `max`
 /// characters, without control characters but tabs and line ends.
 pub(crate) fn lines(field: &'static str, text: &str, max: usize) -> Result<Foreign<String>, Refusal> {
-    checked(field, text.trim(), max, |c| c.is_control() && !matches!(c, '\t' | '\n' | '\r'))
+    checked(field, text.trim(), max, "control", |c| c.is_control() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// A text that is searched for, in the argument `field`: whatever is in it, of at most `max` characters.
@@ -28,6 +28,7 @@ fn checked(
     field: &'static str,
     text: &str,
     max: usize,
+    kind: &str,
     refused: impl Fn(char) -> bool,
 ) -> Result<Foreign<String>, Refusal> {
     let wrong = |message: String, hint: &str| {
@@ -38,10 +39,7 @@ fn checked(
     }
     if let Some(c) = text.chars().find(|c| refused(*c)) {
         let code = u32::from(c);
-        return wrong(
-            format!("`{field}` holds a control or direction character, U+{code:04X}."),
-            "Leave it out.",
-        );
+        return wrong(format!("`{field}` holds a {kind} character, U+{code:04X}."), "Leave it out.");
     }
     let length = text.chars().count();
     if length > max {
@@ -70,6 +68,10 @@ mod tests {
     fn lines_keep_their_breaks_and_hold_no_control_character() {
         assert_eq!(lines("body", "a\r\n\tb\n", 100).unwrap().text(), "a\r\n\tb");
         assert!(lines("body", "a\0b", 100).is_err());
+        let bell = lines("body", "a\u{7}b", 100).unwrap_err();
+        assert_eq!(bell.message, "`body` holds a control character, U+0007.");
+        let turn = line("subject", "a\u{202e}b", 100).unwrap_err();
+        assert_eq!(turn.message, "`subject` holds a control or direction character, U+202E.");
         assert!(lines("body", "a\u{1b}[2J", 100).is_err());
         assert!(lines("body", "שלום\u{200f}", 100).is_ok());
     }

@@ -58,7 +58,8 @@ impl Key {
     pub(crate) async fn run(self, home: &Home) -> Result<(), Failure> {
         match self {
             Self::Create { email, name, may, read_only, expires } => {
-                let ceiling = ceiling(may.as_deref(), read_only)?.unwrap_or_else(everything_listed);
+                let ceiling =
+                    ceiling(may.as_deref(), read_only, "--read-only")?.unwrap_or_else(everything_listed);
                 create(home, &email, name, ceiling, expires.map(FromNow::moment)).await
             }
             Self::List { email, json } => list(home, email.as_ref(), json).await,

@@ -39,7 +39,7 @@ impl Stdio {
             Some(address) => home.account(address).await?,
             None => only_account(&home).await?,
         };
-        let ceiling = ceiling(self.may.as_deref(), self.key_read_only)?;
+        let ceiling = ceiling(self.may.as_deref(), self.key_read_only, "--key-read-only")?;
         let caller = home.accounts().key_without_secret(&account.id, self.acts_as.clone(), ceiling).await;
         let caller = caller.map_err(|stop| Failure::from(stop).hint("Act under another name: --as NAME."))?;
         let key = home.key(&account, &self.acts_as).await?;

@@ -37,7 +37,11 @@ fn what_makes_no_sense_ends_with_two_and_what_cannot_be_done_with_one() {
         ("account create ana --name Ana", 2, "this is not an e-mail address"),
         ("account create ben@example.org", 2, "--name"),
         ("key create ana@example.org --name K --may everything", 2, "external-mail"),
-        ("key create ana@example.org --name K --may writes --read-only", 2, "exclude each other"),
+        (
+            "key create ana@example.org --name K --may writes --read-only",
+            2,
+            "error: --read-only and --may exclude each other",
+        ),
         ("key create ana@example.org --name K --expires soon", 2, "expected a number and h, d or w"),
         ("key create ben@example.org --name K", 1, "relaylink account create ben@example.org --name NAME"),
         ("key list ben@example.org", 1, "there is no account for ben@example.org"),

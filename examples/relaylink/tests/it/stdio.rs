@@ -81,7 +81,11 @@ fn a_key_that_only_reads_is_offered_the_same_as_over_http_and_is_told_of() {
     let mut again = Client::start(data.program(["stdio", "--as", "near", "--key-read-only"]));
     assert!(!again.tools().contains(&"memory_add".into()));
     let ended = data.run("stdio --as near --key-read-only --may writes");
-    assert!(ended.code == Some(2) && ended.stderr.contains("exclude each other"), "{}", ended.stderr);
+    assert!(
+        ended.code == Some(2) && ended.stderr.contains("--key-read-only and --may exclude"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

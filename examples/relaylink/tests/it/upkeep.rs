@@ -190,6 +190,7 @@ fn a_backup_is_made_while_a_server_writes_and_is_whole() {
     data.done(&format!("check {}", copy.display()));
     let again = data.run(&backup);
     assert!(again.code == Some(1) && again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.starts_with(&format!("error: {}", copy.display())), "{}", again.stderr);
 
     let restored = Data::with_ana();
     std::fs::copy(&copy, restored.store()).unwrap();
