@@ -154,6 +154,38 @@ async fn a_failure_within_undoes_the_whole_and_is_its_answer() {
     }
 }
 
+/// Does what it likes with what the store keeps of itself.
+#[derive(Tool, Deserialize, JsonSchema)]
+#[tool(effects(Writes, Removes, ExternalMail))]
+struct Meddles {
+    /// Deletes, or overwrites.
+    deletes: bool,
+}
+
+impl Run for Meddles {
+    type Reply = Done;
+
+    fn run(&self, tx: &mut Tx<'_, Self>) -> Result<Done, Stop> {
+        const OVERWRITE: Write = Write::new("UPDATE migrations SET digest = 'x'");
+        const DELETE: Remove = Remove::new("DELETE FROM \"migrations\"");
+        if self.deletes {
+            tx.remove(&DELETE, &[])?
+        } else {
+            tx.write(&OVERWRITE, &[])?
+        };
+        Ok(Done {})
+    }
+}
+
+#[tokio::test]
+async fn what_a_store_keeps_of_itself_is_closed_to_every_tool() {
+    let town = Town::new().await;
+    for deletes in [false, true] {
+        let stop = town.relay.run(&town.caller("ana"), Meddles { deletes }).await.map(drop).unwrap_err();
+        assert!(matches!(stop, Stop::Store(StoreError::Denied(_))), "{stop:?}");
+    }
+}
+
 /// The Relay that a tool has kept for itself.
 static KEPT: OnceLock<Relay> = OnceLock::new();
 

@@ -6,8 +6,8 @@
 //! has landed is never edited: a store remembers each text it has applied and refuses another.
 //!
 //! Columns are typed TEXT, BIGINT (times in milliseconds) or BYTEA/BLOB. There are no triggers, no
-//! ON DELETE or ON UPDATE actions, no deferred keys, no ON CONFLICT clauses, no STRICT, and no
-//! statement but CREATE, ALTER, INSERT and UPDATE; [`Migration::fault`] says what a text breaks.
+//! ON DELETE or ON UPDATE actions, no deferred keys, no ON CONFLICT clauses, no STRICT, no parameters, and
+//! no statement but CREATE, ALTER, INSERT and UPDATE; [`Migration::fault`] says what a text breaks.
 
 mod lint;
 
