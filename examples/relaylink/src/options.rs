@@ -65,7 +65,7 @@ fn trimmed(name: &str) -> Result<String, Infallible> {
 }
 
 /// The longest time that a key is made for: a hundred years.
-const LONGEST: Duration = Duration::from_secs(36_500 * 86_400);
+const LONGEST: Duration = Duration::from_hours(36_500 * 24);
 
 /// A length of time from now, as `90d`, `12h` or `6w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
