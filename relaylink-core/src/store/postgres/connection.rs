@@ -5,6 +5,7 @@ use std::{collections::HashMap, io, time::Duration};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement as Prepared, error::SqlState};
 
+use super::reach;
 use crate::store::{Dialect, Statement, StoreError, verify};
 
 /// What the wait for an answer has beyond the time a statement may take in the database.
@@ -49,8 +50,11 @@ impl Link {
         if let Some(prepared) = self.prepared.get(&key) {
             return Ok(prepared.clone());
         }
-        if !verify::is_plain(text) || names_a_setting(text) {
+        if !verify::is_plain(text) {
             return Err(StoreError::Denied("does what no transaction may").into());
+        }
+        if reach::is_beyond(text) {
+            return Err(StoreError::Denied("names what reaches beyond the tables").into());
         }
         let prepared = self.wait(self.client.prepare(&numbered(text)))?;
         self.prepared.insert(key, prepared.clone());
@@ -61,11 +65,6 @@ impl Link {
     pub(super) fn forget(&mut self) {
         self.prepared.clear();
     }
-}
-
-/// Whether the text could change under which role the transaction goes on.
-fn names_a_setting(text: &str) -> bool {
-    text.to_ascii_lowercase().contains("set_config")
 }
 
 /// The text with `$1` for `?1`.
@@ -175,7 +174,9 @@ impl Fault {
 fn is_about_tls(error: &tokio_postgres::Error) -> bool {
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     match source {
-        Some(source) => source.get_ref().is_some_and(|cause| cause.is::<rustls::Error>()),
+        Some(source) => {
+            source.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>)
+        }
         None => error.to_string().starts_with("error performing TLS handshake"),
     }
 }

@@ -7,6 +7,9 @@
 //! - Every transaction acts under the narrow role of its access, set in the same trip to the database as
 //!   its beginning and its first statement. The roles are made when the store is opened; where its user
 //!   may not make them, opening fails and says what an administrator has to run.
+//! - A text that names what reaches beyond the tables is refused, whatever its access: functions that run
+//!   another text, change the connection, lock by a number or keep large objects, every name that begins
+//!   with `pg_` but those of the order of commits, and an INTO that makes a table.
 //! - Connections stay on threads of their own, made when they are first needed and again after they were
 //!   lost; each keeps its statements prepared. No runtime of the caller's is needed.
 //! - An address that is not this machine's is spoken to by TLS alone, whose certificate must be good for
@@ -22,6 +25,7 @@ mod connection;
 mod lanes;
 mod migrate;
 mod options;
+mod reach;
 mod roles;
 mod session;
 mod whole;
