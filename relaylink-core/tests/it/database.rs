@@ -37,8 +37,13 @@ pub(crate) struct Database {
 impl Database {
     /// A new one, where there is a server.
     pub(crate) fn new() -> Option<Self> {
+        Self::made("")
+    }
+
+    /// A new one with other properties than those of the server's.
+    pub(crate) fn made(how: &str) -> Option<Self> {
         let new = Self::named(server()?);
-        new.on_the_server(&[&format!("CREATE DATABASE {} TEMPLATE template0", new.name)]);
+        new.on_the_server(&[&format!("CREATE DATABASE {} TEMPLATE template0 {how}", new.name)]);
         Some(new)
     }
 

@@ -2,8 +2,10 @@
 
 mod narrow_roles;
 mod reach;
+mod refusals;
 mod start;
 mod turns;
+mod width;
 
 use std::{
     collections::BTreeSet,

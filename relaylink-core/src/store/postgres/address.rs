@@ -40,6 +40,14 @@ impl Address {
                 because(&error)
             ))
         })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(StoreError::Unusable(
+                "the address of the database names no host. Write it as \
+                 postgres://USER:PASSWORD@HOST:PORT/DATABASE, and for a socket as \
+                 postgres://USER@/DATABASE?host=FOLDER"
+                    .to_owned(),
+            ));
+        }
         // `prefer`, which is also what is not told, goes on in the clear where TLS is not offered.
         if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
@@ -196,6 +204,19 @@ mod tests {
         ] {
             let address = Address::parse(url, &Options::default()).unwrap();
             assert_eq!(address.config.get_ssl_mode(), mode, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_without_a_host_is_told_as_such() {
+        for url in ["postgres://", "postgres:///relay", "postgres://ana@/relay"] {
+            let Err(StoreError::Unusable(told)) = Address::parse(url, &Options::default()) else {
+                panic!("{url} was read")
+            };
+            assert!(told.contains("names no host"), "{told}");
+        }
+        for url in ["postgres:///relay?host=/run/postgresql", "postgres:///relay?hostaddr=127.0.0.1"] {
+            assert!(Address::parse(url, &Options::default()).is_ok(), "{url}");
         }
     }
 

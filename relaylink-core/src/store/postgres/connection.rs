@@ -114,6 +114,22 @@ impl Fault {
         Self { lost: true, again: true, ..StoreError::Busy("the database does not answer").into() }
     }
 
+    /// The same, of what is sent before a work's first statement: what is barred there was not the work's
+    /// doing.
+    pub(super) fn before_the_work(self) -> Self {
+        match self.error {
+            StoreError::Denied(_) => Self {
+                error: StoreError::Unusable(
+                    "the database does not let the store act under its narrow role any more: the role was taken \
+                     from the store's user. Start RelayLink again: it says what an administrator has to run"
+                        .to_owned(),
+                ),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// The database's error as ours.
     #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
     pub(super) fn of(error: tokio_postgres::Error) -> Self {

@@ -6,6 +6,7 @@ use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use super::{
     connection::{Fault, Link, numbered},
+    preflight,
     roles::Roles,
 };
 use crate::store::{
@@ -42,26 +43,40 @@ pub(super) fn migrate(
     }
     let tables = migrations::tables_of(owners, Dialect::Postgres);
     link.drive(async |client| {
-        bound(client).await?;
-        let transaction = locked(client).await?;
-        transaction.batch_execute(&collated(VERSIONS)).await.map_err(told)?;
-        transaction.batch_execute(LIFE_TABLE).await.map_err(told)?;
-        for (owner, steps) in owners {
-            refuse_newer(&transaction, name, owner, steps).await?;
-            for step in *steps {
-                apply(&transaction, owner, step).await?;
-            }
+        preflight::refuse_unfit(client, name).await?;
+        match bring(client, name, owners, &tables, roles).await {
+            Err(StoreError::Denied(_)) => Err(preflight::barred(client, name, &tables).await),
+            brought => brought,
         }
-        transaction.commit().await.map_err(told)?;
-        settle(client, &tables).await?;
-        roles.make(client).await?;
-        if roles.lack(client, &tables).await? {
-            let transaction = locked(client).await?;
-            roles.grant(&transaction, &tables).await?;
-            transaction.commit().await.map_err(told)?;
-        }
-        Ok(())
     })
+}
+
+async fn bring(
+    client: &mut Client,
+    name: &str,
+    owners: &[(&'static str, &'static [Migration])],
+    tables: &[String],
+    roles: &Roles,
+) -> Result<(), StoreError> {
+    bound(client).await?;
+    let transaction = locked(client).await?;
+    transaction.batch_execute(&collated(VERSIONS)).await.map_err(told)?;
+    transaction.batch_execute(&collated(LIFE_TABLE)).await.map_err(told)?;
+    for (owner, steps) in owners {
+        refuse_newer(&transaction, name, owner, steps).await?;
+        for step in *steps {
+            apply(&transaction, owner, step).await?;
+        }
+    }
+    transaction.commit().await.map_err(told)?;
+    settle(client, tables).await?;
+    roles.make(client).await?;
+    if roles.lack(client, tables).await? {
+        let transaction = locked(client).await?;
+        roles.grant(&transaction, tables).await?;
+        transaction.commit().await.map_err(told)?;
+    }
+    roles.refuse_wide(client, tables).await
 }
 
 /// Refuses a database that a move has begun to fill.
@@ -97,7 +112,7 @@ async fn bound(client: &Client) -> Result<(), StoreError> {
 
 /// The database's error as ours. That another holds a lock is told to whoever starts the program.
 fn told(error: tokio_postgres::Error) -> StoreError {
-    if is_held(&error) {
+    if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) {
         return StoreError::Unusable(
             "another process holds a lock on the database's tables and did not let go of it while the start \
              waited. Start again when it has ended; SELECT pid, application_name, state, query FROM \
@@ -107,10 +122,6 @@ fn told(error: tokio_postgres::Error) -> StoreError {
         );
     }
     Fault::of(error).into()
-}
-
-fn is_held(error: &tokio_postgres::Error) -> bool {
-    error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
 }
 
 /// Begins another era where the tables were restored into another server, whose transactions count from
@@ -152,13 +163,9 @@ async fn refuse_newer(
     steps: &[Migration],
 ) -> Result<(), StoreError> {
     let newest = "SELECT version, name FROM migrations WHERE owner = $1 ORDER BY version DESC LIMIT 1";
-    let row = transaction.query_opt(newest, &[&owner]).await.map_err(|error| {
-        if is_held(&error) {
-            return told(error);
-        }
-        StoreError::Unusable(format!(
-            "{name} holds the tables of another program: give RelayLink a schema of its own"
-        ))
+    let row = transaction.query_opt(newest, &[&owner]).await.map_err(|error| match told(error) {
+        StoreError::Engine(_) => preflight::others(name),
+        error => error,
     })?;
     let Some(row) = row else { return Ok(()) };
     let (version, step): (i64, String) = (get(&row, 0)?, get(&row, 1)?);
@@ -178,11 +185,12 @@ async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> 
         return if found == digest { Ok(()) } else { Err(step.edited(owner)) };
     }
     transaction.batch_execute(&collated(step.text(Dialect::Postgres))).await.map_err(|error| {
-        if is_held(&error) {
-            return told(error);
+        match told(error) {
+            error @ (StoreError::Unusable(_) | StoreError::Denied(_)) => error,
+            error => {
+                StoreError::Unusable(format!("migration {version} ({}) of {owner}: {error}", step.name()))
+            }
         }
-        let error = StoreError::from(Fault::of(error));
-        StoreError::Unusable(format!("migration {version} ({}) of {owner}: {error}", step.name()))
     })?;
     let note = "INSERT INTO migrations (owner, version, name, digest) VALUES ($1, $2, $3, $4)";
     transaction.execute(note, &[&owner, &version, &step.name(), &digest]).await.map_err(told)?;

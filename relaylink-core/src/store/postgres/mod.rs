@@ -6,7 +6,8 @@
 //! - *Reads* are REPEATABLE READ, READ ONLY: they see one moment and are never run again for others.
 //! - Every transaction acts under the narrow role of its access, set in the same trip to the database as
 //!   its beginning and its first statement. The roles are made when the store is opened; where its user
-//!   may not make them, opening fails and says what an administrator has to run.
+//!   may not make them, opening fails and says what an administrator has to run; and where one of them
+//!   may do more than its access, too.
 //! - A text that names what reaches beyond the tables is refused, whatever its access: functions that run
 //!   another text, change the connection, lock by a number or keep large objects, every name that begins
 //!   with `pg_` but those of the order of commits, and an INTO that makes a table.
@@ -25,10 +26,12 @@ mod connection;
 mod lanes;
 mod migrate;
 mod options;
+mod preflight;
 mod reach;
 mod roles;
 mod session;
 mod whole;
+mod width;
 mod worker;
 
 use std::{

@@ -131,7 +131,7 @@ impl Roles {
 
     /// What each role may do with these tables, as a store's access means it: the privileges, the
     /// tables and the roles.
-    fn privileges<'t>(&self, tables: &'t [String]) -> Vec<(&'static str, Vec<&'t str>, Vec<&str>)> {
+    fn privileges<'t>(&'t self, tables: &'t [String]) -> Vec<(&'static str, Vec<&'t str>, Vec<&'t str>)> {
         let (mail, rest): (Vec<_>, Vec<_>) =
             tables.iter().map(String::as_str).partition(|table| verify::is_mail(table));
         let roles = |may: fn(Access) -> bool| {
@@ -151,8 +151,8 @@ impl Roles {
         privileges
     }
 
-    /// Whether a role lacks something that its access may do.
-    pub(super) async fn lack(&self, client: &Client, tables: &[String]) -> Result<bool, StoreError> {
+    /// What is to be granted, one by one: the privilege, the table and the role.
+    pub(super) fn due<'t>(&'t self, tables: &'t [String]) -> (Vec<&'static str>, Vec<&'t str>, Vec<&'t str>) {
         let (mut whats, mut ons, mut whose) = (Vec::new(), Vec::new(), Vec::new());
         for (what, on, roles) in self.privileges(tables) {
             for what in what.split(", ") {
@@ -165,6 +165,12 @@ impl Roles {
                 }
             }
         }
+        (whats, ons, whose)
+    }
+
+    /// Whether a role lacks something that its access may do.
+    pub(super) async fn lack(&self, client: &Client, tables: &[String]) -> Result<bool, StoreError> {
+        let (whats, ons, whose) = self.due(tables);
         let lacking = "SELECT EXISTS (SELECT 1 \
              FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS due (what, t, role) \
              WHERE NOT has_table_privilege(role, quote_ident(current_schema()) || '.' || quote_ident(t), what) \
@@ -188,6 +194,10 @@ impl Roles {
         }
         transaction.batch_execute(&grants).await.map_err(Fault::of)?;
         Ok(())
+    }
+
+    pub(super) fn names(&self) -> &[String; 8] {
+        &self.names
     }
 
     /// The names as SQL writes them.

@@ -93,13 +93,16 @@ impl Open<'_> {
         // From here on the transaction may be open, whatever becomes of the answer.
         self.told = Some(self.access);
         let client = &self.link.client;
-        self.link.wait(async {
+        let mut barred = false;
+        let answered = self.link.wait(async {
             let asked = send(client, &prepared, &parameters);
             let Some(before) = before else { return asked.await };
             // Both are on their way before either is answered.
             let (begun, answer) = join(client.batch_execute(before), asked).await;
+            barred = begun.is_err();
             begun.and(answer)
-        })
+        });
+        answered.map_err(|fault| if barred { fault.before_the_work() } else { fault })
     }
 }
 

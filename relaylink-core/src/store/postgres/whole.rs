@@ -13,6 +13,7 @@ use super::{
     address::Address,
     connection::{Fault, Link, numbered},
     migrate::{self, server},
+    preflight,
     roles::Roles,
     session::{Parameter, read},
 };
@@ -76,9 +77,7 @@ impl Whole {
             let mut row = read(&row)?;
             let (database, schema): (String, Option<String>) = (row.take(0)?, row.take(1)?);
             let Some(schema) = schema else {
-                return Err(StoreError::Unusable(format!(
-                    "the database {database} has no schema for this user: make one, and name it in its search_path"
-                )));
+                return Err(preflight::no_schema(&format!("the database {database}")));
             };
             let (host, port): (String, i64) = (row.take(2)?, row.take(3)?);
             let name = format!("the database {database} (schema {schema}, {host}:{port})");
