@@ -22,7 +22,7 @@ use relaylink_core::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::{rows, world::call};
+use crate::{rows, switches, world::call};
 
 /// Rounds where the variable does not say: enough to see a store that forgets.
 const ROUNDS: u64 = 20;
@@ -153,7 +153,7 @@ fn attempts(folder: &Path) -> BTreeMap<String, usize> {
 
 #[test]
 fn what_was_answered_survives_kill_9_and_no_mail_goes_out_twice() {
-    let rounds = std::env::var(ROUNDS_VARIABLE).ok().map(|n| n.parse().unwrap());
+    let rounds = switches::number(ROUNDS_VARIABLE).map(u64::from);
     if rounds.is_none() {
         // Past the capture of a passing test's output.
         writeln!(std::io::stderr(), "short: {ROUNDS} rounds of kill -9; {ROUNDS_VARIABLE}=200 for all")

@@ -53,6 +53,7 @@ mod snapshots;
 mod sqlite;
 mod stores;
 mod switched;
+mod switches;
 mod tenancy;
 mod toolset;
 mod town;

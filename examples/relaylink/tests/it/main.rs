@@ -10,6 +10,7 @@ mod program;
 mod secrets;
 mod serving;
 mod stdio;
+mod switches;
 mod tour;
 mod two_servers;
 mod upkeep;

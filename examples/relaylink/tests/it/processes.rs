@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{Client, Data, Server};
+use crate::{
+    program::{Client, Data, Server},
+    switches,
+};
 
 /// Seconds of load where the variable does not say: enough to meet each other's locks.
 const SECONDS: u64 = 4;
@@ -65,7 +68,7 @@ fn work(client: &mut Client, until: Instant) -> (usize, usize) {
 
 #[test]
 fn three_clients_and_a_server_at_once_answer_every_call_and_each_mail_leaves_once() {
-    let seconds = std::env::var(SECONDS_VARIABLE).ok().map(|seconds| seconds.parse().unwrap());
+    let seconds = switches::number(SECONDS_VARIABLE).map(u64::from);
     if seconds.is_none() {
         // Past the capture of a passing test's output.
         writeln!(std::io::stderr(), "short: {SECONDS} seconds of load; {SECONDS_VARIABLE}=20 for all")

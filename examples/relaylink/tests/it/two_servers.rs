@@ -18,6 +18,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     database::Database,
     program::{Data, Server, call_at},
+    switches,
 };
 
 /// Seconds of load where the variable does not say, and kills at least.
@@ -164,7 +165,7 @@ fn serve(data: &Data) -> Server {
 #[test]
 fn a_server_that_is_killed_again_and_again_loses_nothing_and_the_other_goes_on() {
     let Some((data, database)) = Data::in_database() else { return };
-    let seconds = std::env::var(SECONDS_VARIABLE).ok().map(|seconds| seconds.parse().unwrap());
+    let seconds = switches::number(SECONDS_VARIABLE).map(u64::from);
     let mut stderr = std::io::stderr();
     if seconds.is_none() {
         // Past the capture of a passing test's output.
