@@ -156,7 +156,7 @@ mod database {
             StoreError::Unusable(why) => Failure::new(why),
             StoreError::Busy(why) => Failure::new(why).hint(format!(
                 "See that it runs, and that it can be reached from here at the host and the port that {told} \
-                 names. RELAYLINK_LOG=warn shows what went wrong."
+                 names. Where more is known of it, the log above has a warning, unless RELAYLINK_LOG keeps those out."
             )),
             StoreError::Engine(why) => Failure::new(format!("the database cannot be used: {why}"))
                 .hint(format!("See the user, the password and the database that {told} names.")),

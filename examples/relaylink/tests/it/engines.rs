@@ -154,6 +154,22 @@ fn a_store_that_cannot_be_used_is_told_with_a_remedy_and_without_its_password() 
     }
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn why_a_database_is_away_is_in_the_log_as_the_remedy_says() {
+    let data = Data::new();
+    let told = |log: &str| {
+        let mut program = data.program(["account", "list"]);
+        program.env("RELAYLINK_STORE", "postgres://ana@127.0.0.1:1/relay").env("RELAYLINK_LOG", log);
+        ended(program).stderr
+    };
+    let usual = told("");
+    let (log, remedy) = usual.split_once("the database is away").unwrap();
+    assert!(log.contains("WARN") && log.contains("refused"), "{usual}");
+    assert!(remedy.contains("the log above has a warning, unless RELAYLINK_LOG keeps those out"), "{usual}");
+    assert!(!told("error").contains("WARN"));
+}
+
 #[test]
 fn a_database_that_refuses_is_told_with_a_remedy() {
     let Some(database) = Database::new() else { return };
