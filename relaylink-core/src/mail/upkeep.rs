@@ -11,6 +11,11 @@ use crate::{
 const OF_NOBODY: OutboxRead = OutboxRead::new(
     "SELECT id FROM outbox o WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = o.account)",
 );
+// Each is mailed, and no letter is ever taken away.
+const LOST: OutboxRead = OutboxRead::new(
+    "SELECT package FROM deliveries d WHERE NOT EXISTS (SELECT 1 FROM outbox o \
+     WHERE o.account = d.sender AND o.about = d.package AND o.recipient = d.account)",
+);
 const STUCK: OutboxRead = OutboxRead::new(
     "SELECT id FROM outbox WHERE state = 'waiting' AND lease IS NOT NULL AND due <= ?1 ORDER BY due, id",
 );
@@ -26,6 +31,7 @@ const RESEND: &str = "Its row in the outbox says why; mail::Outbox::resend sends
 pub(crate) fn upkeep(rooms: Rooms) -> Rooms {
     rooms
         .question(Question::of_mail("letters are of no account", &OF_NOBODY))
+        .question(Question::of_mail("deliveries have no letter", &LOST))
         .question(
             Question::of_mail("letters were begun, and are not looked after for an hour", &STUCK)
                 .since(MAIL_OVERDUE_MS)

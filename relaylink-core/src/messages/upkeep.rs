@@ -8,6 +8,9 @@ use crate::store::{
 const PEOPLE_OF_NO_DRAFT: Select = Select::new(
     "SELECT draft FROM draft_people p WHERE NOT EXISTS (SELECT 1 FROM drafts d WHERE d.id = p.draft)",
 );
+const OF_NOBODY: Select = Select::new(
+    "SELECT id FROM drafts d WHERE NOT EXISTS (SELECT 1 FROM draft_people p WHERE p.draft = d.id)",
+);
 const ENDED_AND_OPEN: Select = Select::new("SELECT d.id FROM drafts d JOIN ended_drafts e ON e.draft = d.id");
 const SENT_AS_NOTHING: Select = Select::new(
     "SELECT draft FROM ended_drafts e WHERE package IS NOT NULL \
@@ -32,6 +35,7 @@ const ACKNOWLEDGEMENTS: Select = Select::new(
 pub(crate) fn upkeep(rooms: Rooms) -> Rooms {
     [
         ("draft_people", "people are named by a draft that is not there", &PEOPLE_OF_NO_DRAFT),
+        ("drafts", "drafts name nobody", &OF_NOBODY),
         ("drafts", "drafts are there and were sent or cancelled", &ENDED_AND_OPEN),
         ("ended_drafts", "drafts were sent as a package that is not there", &SENT_AS_NOTHING),
         ("packages", "packages went to nobody", &TO_NOBODY),

@@ -82,9 +82,20 @@ pub trait Id: Sized {
 pub(crate) fn check(prefix: &'static str, text: &str) -> Result<(), IdError> {
     let rest = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_'));
     match rest {
-        Some(rest) if rest.len() == LENGTH && ALPHABET.decode(rest.as_bytes()).is_ok() => Ok(()),
+        Some(rest) if is_minted(rest) => Ok(()),
         _ => Err(IdError { prefix }),
     }
+}
+
+/// Whether this is an id of any kind.
+#[cfg(feature = "sqlite")]
+pub(crate) fn is_id(text: &str) -> bool {
+    text.split_once('_')
+        .is_some_and(|(prefix, rest)| prefix.bytes().all(|byte| byte.is_ascii_lowercase()) && is_minted(rest))
+}
+
+fn is_minted(rest: &str) -> bool {
+    rest.len() == LENGTH && ALPHABET.decode(rest.as_bytes()).is_ok()
 }
 
 /// Declares id types: `MemoryId: "mem", "memory"` is a string on the wire and in a row, its prefix checked when read.

@@ -33,6 +33,8 @@ pub use secret::Secret;
 pub use since::Since;
 pub use tx::Tx;
 
+#[cfg(feature = "sqlite")]
+pub(crate) use ids::is_id;
 pub(crate) use ids::{below, check as check_id, highest, ids};
 pub(crate) use keys::{ceiling_from_text, ceiling_to_text};
 pub(crate) use name::is_hidden;

@@ -233,6 +233,10 @@ impl Pair {
         changes.changed.retain(|change| !OF_THE_ENGINE.contains(&change.table.as_str()));
         changes.added.retain(|(table, _)| !OF_THE_ENGINE.contains(&table.as_str()));
         prop_assert!(changes.is_empty(), "the rows differ: {}", changes);
+        // The rows of both are equal, and so is what would be found.
+        let [embedded, _] = &self.worlds;
+        let health = embedded.place.check(embedded.clock.now());
+        prop_assert!(health.is_well(), "{:?}", health.findings);
         Ok(())
     }
 }

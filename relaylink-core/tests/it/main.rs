@@ -58,5 +58,6 @@ mod tenancy;
 mod toolset;
 mod town;
 mod upkeep;
+mod well;
 mod wildcards;
 mod world;

@@ -9,7 +9,13 @@ use std::{
 };
 
 use relaylink_core::{
-    store::{Store, postgres, sqlite::Sqlite},
+    relay::Timestamp,
+    store::{
+        Store,
+        postgres::{self, Postgres},
+        sqlite::{self, Sqlite},
+        upkeep::{Health, Rooms, check},
+    },
     tool::audit::State,
 };
 use rusqlite::types::ValueRef;
@@ -96,7 +102,7 @@ impl Place {
 
     /// Takes all rows away but what the migrations put in.
     pub(crate) fn clear(&self) {
-        let kept = ["migrations", "changes"];
+        let kept = ["migrations", "changes", "server_life"];
         let tables = self.tables().into_iter().filter(|table| !kept.contains(&table.as_str()));
         let mut delete = String::new();
         for table in tables {
@@ -123,6 +129,18 @@ impl Place {
                 Arc::new(postgres::Postgres::open_with(&database.url(), options).unwrap())
             }
         }
+    }
+
+    /// Looks for damage. On a thread of its own, since it blocks.
+    pub(crate) fn check(&self, now: Timestamp) -> Health {
+        let checked = || {
+            let mut source = match self {
+                Self::File(folder) => Sqlite::source(file(folder.path()), sqlite::Options::default()),
+                Self::Database(database) => Postgres::source(&database.url(), postgres::Options::default()),
+            };
+            check(source.as_mut().unwrap(), &Rooms::relay(), now).unwrap()
+        };
+        std::thread::scope(|scope| scope.spawn(checked).join().unwrap())
     }
 
     /// Its file, for what is about that engine alone.

@@ -31,7 +31,7 @@ use crate::{
 
 /// The suites that are about the tools and not about an engine: they run on this one as well, each in
 /// a database of its own.
-const SUITES: [&str; 18] = [
+const SUITES: [&str; 19] = [
     "account::",
     "arguments::",
     "calls::",
@@ -50,6 +50,7 @@ const SUITES: [&str; 18] = [
     "replies::",
     "secrets::",
     "tenancy::",
+    "well::",
 ];
 
 #[test]

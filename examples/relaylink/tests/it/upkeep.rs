@@ -141,6 +141,24 @@ fn what_is_said_of_a_move_is_for_people_too_and_shows_no_password() {
 }
 
 #[test]
+fn a_move_that_its_source_stands_in_the_way_of_names_the_row_and_is_not_to_be_run_again() {
+    for to in Data::each() {
+        let from = Data::with_ana();
+        change(&from, "UPDATE accounts SET name = CAST(x'ff41' AS TEXT)");
+        let told = ended(moving(&from, &to));
+        assert_eq!(told.code, Some(1));
+        for says in
+            ["values of name in accounts are no UTF-8, as in the row acc_", "Run `relaylink check FROM`"]
+        {
+            assert!(told.stderr.contains(says), "{}", told.stderr);
+        }
+        assert!(!told.stderr.contains("goes on where it stopped"), "{}", told.stderr);
+        let found = from.run("check");
+        assert!(found.stdout.contains("accounts: 1 values of name are no UTF-8, in the rows: acc_"));
+    }
+}
+
+#[test]
 fn a_check_says_what_is_wrong_and_what_to_do_and_ends_with_a_failure() {
     let data = Data::with_ana();
     let well: Json = serde_json::from_str(&data.done("check --json")).unwrap();

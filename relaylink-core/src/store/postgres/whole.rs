@@ -269,6 +269,13 @@ impl Raw for Whole {
         Ok(tables)
     }
 
+    fn indexes(&mut self) -> Result<Vec<String>, StoreError> {
+        self.texts(
+            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE c.relkind IN ('i', 'I') AND n.nspname = current_schema()",
+        )
+    }
+
     fn snapshot(&mut self) -> Result<(), StoreError> {
         self.release()?;
         // A transaction sees what is there when it first reads.

@@ -17,6 +17,7 @@
 mod backup;
 mod class;
 mod connection;
+mod kinds;
 mod migrate;
 mod options;
 mod queue;

@@ -10,12 +10,12 @@ use rusqlite::Connection;
 use super::{
     Options, Sqlite,
     connection::{Role, error, open},
-    locate, make_private, migrate,
+    kinds, locate, make_private, migrate,
     session::{borrowed, values},
 };
 use crate::store::{
     Dialect, StoreError, Value,
-    upkeep::{Change, Each, Raw, Source, Table, Target, orphans, quoted},
+    upkeep::{Change, Each, Misfit, Raw, Source, Table, Target, orphans, quoted},
 };
 
 /// Lines that the engine's own check of a damaged file gives at most: the first few say what to do.
@@ -136,6 +136,14 @@ impl Raw for Whole {
             tables.push(Table { name, columns, key, references, ..Table::default() });
         }
         Ok(tables)
+    }
+
+    fn indexes(&mut self) -> Result<Vec<String>, StoreError> {
+        self.texts("SELECT name FROM sqlite_schema WHERE type = 'index'")
+    }
+
+    fn misfits(&mut self, table: &Table, found: &mut dyn FnMut(Misfit<'_>)) -> Result<(), StoreError> {
+        kinds::misfits(&self.raw, table, found)
     }
 
     fn snapshot(&mut self) -> Result<(), StoreError> {

@@ -5,7 +5,10 @@ use std::{
     ops::ControlFlow,
 };
 
-use super::{Derived, Question, Rooms, Source, Weight, Whole, compare::rows, copy::made, rooms::DAMAGED};
+use super::{
+    Derived, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole, compare::rows, copy::made,
+    rooms::DAMAGED,
+};
 use crate::{relay::Timestamp, store::StoreError};
 
 /// Rows that a finding names at most: enough to look at, and no list of a store's content.
@@ -13,6 +16,9 @@ const NAMED: usize = 3;
 
 /// What to do about an index that does not fit its rows.
 const MAKE_ANEW: &str = "Move the store to a new one, where the index is made anew.";
+
+/// What to do where the order of commits is lost, which is a store's own.
+const OWN_ORDER: &str = "Move the store to a new one, which begins an order of its own.";
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +67,26 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
         let says = format!("it is half filled: a move from {} was not finished", marker.source);
         health.fault("store", says, "Run the same move again, which goes on where it stopped.");
     }
-    for table in whole.gone()? {
-        health.fault(&table, "the table is not there any more".to_owned(), DAMAGED);
+    let gone = whole.gone()?;
+    for table in &gone {
+        health.fault(table, "the table is not there any more".to_owned(), DAMAGED);
+    }
+    if gone.is_empty() {
+        for index in whole.indexes_gone()? {
+            health.fault("store", format!("the index {index} is not there any more"), MAKE_ANEW);
+        }
     }
     whole.raw.snapshot()?;
+    let mut tables = whole.raw.tables()?;
+    tables.retain(|table| whole.made.contains(&table.name));
+    for table in &tables {
+        let fit = kinds(whole, table, &mut health);
+        told(whole, &table.name, fit, &mut health)?;
+    }
+    if tables.iter().any(|table| table.name == PLACES) {
+        let counted = place(whole, &mut health);
+        told(whole, PLACES, counted, &mut health)?;
+    }
     for table in whole.there(rooms)? {
         let counted = rows(whole, &table.name).map(|rows| health.tables.push((table.name.clone(), rows)));
         told(whole, &table.name, counted, &mut health)?;
@@ -121,6 +143,30 @@ impl Rows {
         let more = if self.count > NAMED as u64 { ", …" } else { "" };
         Some(format!("{} {says}: {}{more}", self.count, self.named.join(", ")))
     }
+}
+
+/// Looks for values that are not of their column's kind.
+fn kinds(whole: &mut Whole, table: &Table, health: &mut Health) -> Result<(), StoreError> {
+    let mut found: BTreeMap<(String, &str), Rows> = BTreeMap::new();
+    whole.raw.misfits(table, &mut |Misfit { column, says, key }| {
+        found.entry((column.to_owned(), says)).or_default().add(key);
+    })?;
+    for ((column, says), rows) in found {
+        if let Some(says) = rows.say(&format!("values of {column} {says}, in the rows")) {
+            health.fault(&table.name, says, DAMAGED);
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether the order of commits has its one row.
+fn place(whole: &mut Whole, health: &mut Health) -> Result<(), StoreError> {
+    let rows = rows(whole, PLACES)?;
+    if rows != 1 {
+        let says = format!("it holds {rows} rows, and one is needed: no server can work with the store");
+        health.fault(PLACES, says, OWN_ORDER);
+    }
+    Ok(())
 }
 
 fn ask(

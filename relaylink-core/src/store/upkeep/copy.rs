@@ -13,6 +13,7 @@ use super::{
     Change, Derived, MARKER, Rooms, Source, Table, Target, Whole,
     compare::{Compared, Progress, Step, Tell, compare, rows},
     era, fresh,
+    misfit::blame,
     order::ordered,
     quoted,
     raw::{number, select},
@@ -75,21 +76,7 @@ pub fn copy(
     match run.fill(from, to, rooms, &tables, progress) {
         Ok(ControlFlow::Continue(())) => {}
         Ok(ControlFlow::Break(())) => return Ok(Report { outcome: Outcome::Stopped, tables: Vec::new() }),
-        Err(StoreError::Constraint(why)) => {
-            run.spoil(to)?;
-            if run.anew {
-                return Err(StoreError::Unusable(format!(
-                    "{} is damaged: what is copied of it does not fit together ({why}), as where rows point to \
-                     rows that are not there. Run `relaylink check FROM`, which says where",
-                    from.raw.name()
-                )));
-            }
-            return Err(StoreError::Unusable(format!(
-                "what is copied no longer fits together ({why}): the source has changed since a part of it was \
-                 copied. Stop its servers, and run the same move again, which begins anew"
-            )));
-        }
-        Err(error) => return Err(error),
+        Err(error) => return Err(run.failed(from, to, &tables, error)),
     }
     let (stopped, compared) = compare(from, to, &tables, progress)?;
     let outcome = if stopped {
@@ -170,7 +157,7 @@ impl Run {
                     return Ok(None);
                 }
             }
-            let begun = to.raw.change(&[
+            let begun = match to.raw.change(&[
                 Change::plain(format!(
                     "CREATE TABLE {MARKER} (source TEXT NOT NULL PRIMARY KEY, run TEXT NOT NULL, \
                      spoiled BIGINT NOT NULL)"
@@ -180,8 +167,12 @@ impl Run {
                     rows: vec![vec![source.into(), run.name.clone()]],
                     exactly: Some(1),
                 },
-            ])?;
-            return if begun { Ok(Some(run)) } else { Err(overtaken()) };
+            ]) {
+                // One that began at the same moment was first.
+                Err(_) if to.marker()?.is_some() => false,
+                begun => begun?,
+            };
+            return if begun { Ok(Some(run)) } else { Err(filling(to.raw.name())) };
         };
         if marker.source != source {
             return Err(StoreError::Unusable(format!(
@@ -315,6 +306,16 @@ impl Run {
         if to.raw.change(&changes)? { Ok(()) } else { Err(overtaken()) }
     }
 
+    /// What is said where copying failed. Where the source's rows are why, the next run begins anew.
+    fn failed(&self, from: &mut Whole, to: &mut Whole, tables: &[Table], error: StoreError) -> StoreError {
+        let blamed = blame(from, tables, &error, self.anew);
+        match blamed.and_then(|why| why.map_or(Ok(None), |why| self.spoil(to).map(|()| Some(why)))) {
+            Ok(Some(why)) => StoreError::Unusable(why),
+            Ok(None) => error,
+            Err(other) => other,
+        }
+    }
+
     /// Leaves the target to the next run, which is to begin anew.
     fn spoil(&self, to: &mut Whole) -> Result<(), StoreError> {
         to.raw.release()?;
@@ -340,6 +341,10 @@ pub(super) fn made(whole: &mut Whole, index: &Derived, after: i64) -> Result<Vec
 /// Takes all from the indexes.
 fn emptying(to: &Whole, rooms: &Rooms) -> Vec<Change> {
     rooms.derived.iter().map(|index| Change::plain(to.raw.emptying(index.table))).collect()
+}
+
+fn filling(name: &str) -> StoreError {
+    StoreError::Unusable(format!("another move is filling {name}; this one has stopped"))
 }
 
 fn overtaken() -> StoreError {

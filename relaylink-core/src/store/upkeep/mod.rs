@@ -13,6 +13,7 @@ mod check;
 mod compare;
 mod copy;
 mod digest;
+mod misfit;
 mod order;
 mod raw;
 mod rooms;
@@ -22,13 +23,14 @@ pub use compare::{Compared, Content, Progress, Step};
 pub use copy::{Outcome, Report, copy};
 pub use rooms::{Derived, Question, Rooms, Weight};
 
+pub(crate) use misfit::Misfit;
 #[cfg(feature = "postgres")]
 pub(crate) use raw::Site;
 pub(crate) use raw::{Change, Each, Raw, Table};
 
 use crate::store::{
     StoreError,
-    migrations::{self, Migration, tables_of},
+    migrations::{self, Migration, indexes_of, tables_of},
 };
 
 /// The table that stands in a store while it is filled, and at no other time.
@@ -46,10 +48,11 @@ pub struct Source(Whole);
 /// A store opened to be filled.
 pub struct Target(Whole);
 
-/// A store by its connection, and the tables that its migrations make.
+/// A store by its connection, and the tables and indexes that its migrations make.
 struct Whole {
     raw: Box<dyn Raw>,
     made: Vec<String>,
+    indexes: Vec<String>,
 }
 
 impl Whole {
@@ -64,8 +67,8 @@ impl Whole {
             applied.push((row.take(0)?, row.take(1)?, row.take(2)?, row.take(3)?));
         }
         migrations::agree(raw.name(), raw.dialect(), owners, &applied)?;
-        let made = tables_of(owners, raw.dialect());
-        Ok(Self { raw, made })
+        let (made, indexes) = (tables_of(owners, raw.dialect()), indexes_of(owners, raw.dialect()));
+        Ok(Self { raw, made, indexes })
     }
 
     /// The tables that are copied and compared, by name: those of the migrations that are made from no other,
@@ -82,6 +85,13 @@ impl Whole {
         let tables = self.raw.tables()?;
         let is_gone = |name: &&String| !tables.iter().any(|table| table.name == **name);
         Ok(self.made.iter().filter(is_gone).cloned().collect())
+    }
+
+    /// The indexes of the migrations that are not there, on tables that may be there.
+    fn indexes_gone(&mut self) -> Result<Vec<String>, StoreError> {
+        let there = self.raw.indexes()?;
+        let is_gone = |name: &&String| !there.iter().any(|other| other.eq_ignore_ascii_case(name));
+        Ok(self.indexes.iter().filter(is_gone).cloned().collect())
     }
 
     /// Those of [`tables`](Self::tables) that are there.

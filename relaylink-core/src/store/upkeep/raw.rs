@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{STAMP, listed, quoted};
+use super::{Misfit, STAMP, listed, quoted};
 use crate::store::{Dialect, Row, StoreError, Value};
 
 /// What is done with each row of a scan. `Break` ends it.
@@ -43,6 +43,15 @@ pub(crate) trait Raw: Send {
 
     /// Its tables, by its catalog, without the engine's own.
     fn tables(&mut self) -> Result<Vec<Table>, StoreError>;
+
+    /// The names of its indexes.
+    fn indexes(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// Hands over each value of the table that is not of its column's kind. None is where the engine sees
+    /// to the kinds.
+    fn misfits(&mut self, _: &Table, _: &mut dyn FnMut(Misfit<'_>)) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// From here on all is read as it is now, until the next snapshot or [`release`](Self::release).
     fn snapshot(&mut self) -> Result<(), StoreError>;

@@ -1,14 +1,16 @@
 //! Whether all is well with a store.
 
 use relaylink_core::{
-    relay::{Clock, SystemClock},
+    relay::{Clock, Relay, SystemClock, Timestamp},
     store::{
         sqlite::{self, Sqlite},
         upkeep::{Finding, Weight},
     },
+    tool::{Caller, Ceiling},
 };
+use serde_json::json;
 
-use super::{MEMORIES, Place, checked, copied, write};
+use super::{MEMORIES, Place, call, checked, copied, wait, write};
 
 /// What damages a store, where it is told, and a part of what is said.
 const DAMAGES: &[(&str, &str, &str)] = &[
@@ -44,6 +46,26 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "memories",
         "were taken away",
     ),
+    ("DELETE FROM changes", "changes", "it holds 0 rows"),
+    ("DELETE FROM draft_people", "drafts", "name nobody"),
+    (
+        "DELETE FROM contacts WHERE accepted IS NOT NULL AND request IS NULL",
+        "contacts",
+        "not the other's contact",
+    ),
+    (
+        "DELETE FROM contacts WHERE accepted IS NOT NULL AND request IS NOT NULL",
+        "contacts",
+        "not the other's contact",
+    ),
+    (
+        "INSERT INTO api_keys (id, account, name, name_key, shown, created, ceiling) \
+         SELECT 'key_x', id, 'x', 'x', 'rlk_ab…cdefgh', 1, '{}' FROM accounts WHERE number = 1",
+        "api_keys",
+        "open nothing",
+    ),
+    ("DELETE FROM outbox", "outbox", "deliveries have no letter"),
+    ("DROP INDEX contacts_person", "store", "the index contacts_person is not there"),
     ("UPDATE outbox SET account = 'acc_x'", "outbox", "of no account"),
     ("UPDATE outbox SET state = 'waiting', lease = 'l', due = 1", "outbox", "not looked after"),
     (
@@ -92,6 +114,45 @@ fn each_kind_of_damage_is_found_on_each_engine() {
             assert!(health.findings.iter().any(found), "{damage}: {health:?}");
             assert!(!health.is_well());
         }
+    }
+}
+
+#[test]
+fn a_store_whose_order_of_commits_is_gone_is_moved_and_has_one_again() {
+    for from in Place::each() {
+        copied(&Place::filled(), &from);
+        from.execute("DELETE FROM changes");
+        assert!(checked(&from).findings.iter().any(|found| found.advice.starts_with("Move the store")));
+        let to = Place::file();
+        copied(&from, &to);
+        let health = checked(&to);
+        assert!(health.is_well(), "{health:?}");
+    }
+}
+
+#[test]
+fn keys_with_a_secret_are_well_open_and_revoked() {
+    for place in Place::each() {
+        wait(async {
+            let relay = Relay::new(place.open().unwrap()).unwrap();
+            let accounts = relay.accounts();
+            let address = "ana@example.org".parse().unwrap();
+            let ana = accounts.create_account(address, "Ana".parse().unwrap()).await.unwrap().id;
+            for (name, expires) in
+                [("laptop", None), ("phone", None), ("old", Some(Timestamp::from_millis(1)))]
+            {
+                accounts
+                    .create_key(&ana, name.parse().unwrap(), Ceiling::everything(), expires)
+                    .await
+                    .unwrap();
+            }
+            accounts.key_without_secret(&ana, "local".parse().unwrap(), None).await.unwrap();
+            let phone = accounts.key(&ana, &"phone".parse().unwrap()).await.unwrap().unwrap();
+            let revoke = json!({ "key": phone.id.as_str() });
+            call(&relay, &Caller::local(ana.as_str()), "revoke_api_key", revoke).await;
+        });
+        let health = checked(&place);
+        assert!(health.is_well(), "{health:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod backups;
 mod checks;
+mod misfits;
 mod moves;
 
 use std::{

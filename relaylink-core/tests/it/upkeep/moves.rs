@@ -8,7 +8,7 @@ use relaylink_core::{
         migrations::CORE,
         postgres::{self, Postgres},
         sqlite::{self, Sqlite},
-        upkeep::{Outcome, Progress, Report, Step},
+        upkeep::{Outcome, Progress, Report, Rooms, Step, copy},
     },
 };
 use serde_json::{Value as Json, json};
@@ -149,6 +149,37 @@ fn a_move_that_another_has_taken_over_from_adds_nothing_more() {
         assert!(refused.contains("has taken over"), "{refused}");
         copied(&from, &to);
     }
+}
+
+#[test]
+fn a_move_that_begins_at_the_same_moment_as_another_is_told_of_it() {
+    let Some(to) = Place::database() else { return };
+    let Place::Database(database) = &to else { panic!("it is a file") };
+    let from = Place::filled();
+    let (mut source, mut target) = (from.source(), to.target());
+    let told = database.on(|client| {
+        let mut other = client.transaction().unwrap();
+        other
+            .batch_execute(
+                "CREATE TABLE unfinished_move \
+                 (source TEXT NOT NULL PRIMARY KEY, run TEXT NOT NULL, spoiled BIGINT NOT NULL); \
+                 INSERT INTO unfinished_move VALUES ('x', 'y', 0)",
+            )
+            .unwrap();
+        std::thread::scope(|scope| {
+            let moved = scope.spawn(|| copy(&mut source, &mut target, &Rooms::relay(), &mut go_on));
+            // It has seen no other, and waits for one.
+            let waits = "SELECT COUNT(*) FROM pg_stat_activity \
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            while !moved.is_finished() && other.query_one(waits, &[]).unwrap().get::<_, i64>(0) == 0 {
+                // What is seen of the others stays as it is within a transaction.
+                other.batch_execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.01)").unwrap();
+            }
+            other.commit().unwrap();
+            moved.join().unwrap().unwrap_err().to_string()
+        })
+    });
+    assert!(told.starts_with("another move is filling the database "), "{told}");
 }
 
 /// Runs a move, and does something once when it comes to this step and table.
