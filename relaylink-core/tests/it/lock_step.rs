@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     database::server,
-    place::Place,
+    place::{OF_THE_ENGINE, Place},
     switches,
     town::{PEOPLE, address, nobodys},
     world::{Hand, World},
@@ -100,9 +100,6 @@ fn act() -> impl Strategy<Value = Act> {
         2 => id.prop_map(Act::Forget),
     ]
 }
-
-/// What each engine keeps of itself: the statements that made its tables, and the era of its changes.
-const OF_THE_ENGINE: [&str; 3] = ["changes", "migrations", "server_life"];
 
 /// The two, and what was seen so far.
 struct Pair {

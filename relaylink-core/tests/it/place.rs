@@ -80,6 +80,10 @@ impl Drop for Lent {
     }
 }
 
+/// What a store keeps of itself, and no tool writes: the statements that made its tables, the era of its
+/// changes, and the life of its server.
+pub(crate) const OF_THE_ENGINE: [&str; 3] = ["changes", "migrations", "server_life"];
+
 impl Place {
     /// An empty one.
     pub(crate) fn new() -> Self {
@@ -102,8 +106,7 @@ impl Place {
 
     /// Takes all rows away but what the migrations put in.
     pub(crate) fn clear(&self) {
-        let kept = ["migrations", "changes", "server_life"];
-        let tables = self.tables().into_iter().filter(|table| !kept.contains(&table.as_str()));
+        let tables = self.tables().into_iter().filter(|table| !OF_THE_ENGINE.contains(&table.as_str()));
         let mut delete = String::new();
         for table in tables {
             let _ = write!(delete, "DELETE FROM \"{table}\";");
@@ -179,7 +182,7 @@ impl Place {
             Self::Database(_) => {
                 let mut rows = String::new();
                 for table in self.tables().iter().map(String::as_str).chain(["memory_terms"]) {
-                    if table == "migrations" || table == "changes" {
+                    if OF_THE_ENGINE.contains(&table) {
                         continue;
                     }
                     let all = self.select(&format!("SELECT * FROM \"{table}\""));
