@@ -80,9 +80,9 @@ impl Drop for Lent {
     }
 }
 
-/// What a store keeps of itself, and no tool writes: the statements that made its tables, the era of its
-/// changes, and the life of its server.
-pub(crate) const OF_THE_ENGINE: [&str; 3] = ["changes", "migrations", "server_life"];
+/// What a store keeps of itself, and no tool writes: the statements that made its tables, and the era of its
+/// changes.
+pub(crate) const OF_THE_ENGINE: [&str; 2] = ["changes", "migrations"];
 
 impl Place {
     /// An empty one.
@@ -236,7 +236,7 @@ impl Place {
             }
             Self::Database(_) => {
                 "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' \
-                 AND tablename NOT LIKE '%\\_terms' ORDER BY 1"
+                 AND tablename NOT LIKE '%\\_terms' AND tablename <> 'server_life' ORDER BY 1"
             }
         };
         let name = |mut row: Map<String, Json>| row.remove("name").unwrap().as_str().unwrap().to_owned();
