@@ -292,7 +292,11 @@ fn opened(module: &ItemMod, folder: &Path) -> (Vec<Item>, PathBuf) {
         Some(syn::Meta::NameValue(syn::MetaNameValue {
             value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(file), .. }),
             ..
-        })) => folder.parent().unwrap().join(file.value()),
+        })) => {
+            // Beside the file that names it; that of a whole crate is in the folder of its modules.
+            let places = [folder.parent().unwrap(), folder].map(|place| place.join(file.value()));
+            places.into_iter().find(|place| place.exists()).unwrap()
+        }
         _ => folder.join(format!("{name}.rs")),
     };
     let file = if file.exists() { file } else { folder.join(&name).join("mod.rs") };

@@ -10,6 +10,7 @@ mod program;
 mod secrets;
 mod serving;
 mod stdio;
+#[path = "../../../../relaylink-core/tests/it/switches.rs"]
 mod switches;
 mod tour;
 mod two_servers;

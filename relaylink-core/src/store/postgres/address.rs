@@ -16,7 +16,7 @@ use super::{
 use crate::store::StoreError;
 
 /// Names the life of the server, unless a connection has done so since the last crash, which none outlives.
-const LIFE: &str = "INSERT INTO server_life (one, life) \
+const NAME_LIFE: &str = "INSERT INTO server_life (one, life) \
     VALUES (1, substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)) ON CONFLICT DO NOTHING";
 /// How long a connection that says nothing is believed.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -64,7 +64,7 @@ impl Address {
         // Outside a transaction of ours nothing is written, whatever goes wrong with its beginning; and a
         // table that is read from end to end is locked from end to end by a serializable transaction.
         let settings = format!(
-            "{LIFE}; SET default_transaction_read_only = on; SET statement_timeout = {deadline}; \
+            "{NAME_LIFE}; SET default_transaction_read_only = on; SET statement_timeout = {deadline}; \
              SET lock_timeout = {deadline}; SET idle_in_transaction_session_timeout = {}; \
              SET enable_seqscan = off; SET synchronous_commit = on; SET client_min_messages = error",
             deadline * 2
