@@ -138,15 +138,6 @@ pub(super) fn tables(text: &str, dialect: Dialect) -> Vec<String> {
     made.map(|words| words[2].trim_start_matches('"').to_owned()).collect()
 }
 
-/// The indexes that the text makes, but for those that the engine names.
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(super) fn indexes(text: &str, dialect: Dialect) -> Vec<String> {
-    let mut words = words(text, dialect).unwrap_or_default();
-    words.retain(|word| !matches!(&**word, "unique" | "if" | "not" | "exists"));
-    let made = words.windows(3).filter(|words| words[..2] == ["create", "index"] && words[2] != "on");
-    made.map(|words| words[2].trim_start_matches('"').to_owned()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Dialect, fault, tables};
@@ -219,13 +210,5 @@ mod tests {
         let text = "CREATE TABLE \"a\"\"b\" (a TEXT); CREATE TABLE c (a TEXT)";
         assert_eq!(tables(text, Dialect::Sqlite), ["a\"b", "c"]);
         assert_eq!(tables(text, Dialect::Postgres), ["a\"b", "c"]);
-    }
-
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    #[test]
-    fn indexes_are_found_by_their_names() {
-        let text = "CREATE TABLE t (a); CREATE INDEX one ON t (a); CREATE UNIQUE INDEX IF NOT EXISTS \"Two\" ON t (a); \
-             CREATE INDEX ON t (a); -- CREATE INDEX three ON t (a)";
-        assert_eq!(super::indexes(text, Dialect::Postgres), ["one", "Two"]);
     }
 }

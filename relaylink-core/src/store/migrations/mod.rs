@@ -103,24 +103,12 @@ impl Migration {
     pub(super) fn tables(&self, dialect: Dialect) -> Vec<String> {
         lint::tables(self.text(dialect), dialect)
     }
-
-    /// The indexes that it makes in this dialect.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    fn indexes(&self, dialect: Dialect) -> Vec<String> {
-        lint::indexes(self.text(dialect), dialect)
-    }
 }
 
 /// The tables that these make; an index of text that is an engine's own is none.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) fn tables_of(owners: &[(&'static str, &'static [Migration])], dialect: Dialect) -> Vec<String> {
     owners.iter().flat_map(|(_, steps)| *steps).flat_map(|step| step.tables(dialect)).collect()
-}
-
-/// The indexes that these make.
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(super) fn indexes_of(owners: &[(&'static str, &'static [Migration])], dialect: Dialect) -> Vec<String> {
-    owners.iter().flat_map(|(_, steps)| *steps).flat_map(|step| step.indexes(dialect)).collect()
 }
 
 /// What a store says of a step it has applied: the owner, the version, its name and the text's digest.

@@ -206,7 +206,7 @@ fn get<'r, T: tokio_postgres::types::FromSql<'r>>(
 
 /// The text with its columns of the type TEXT compared by their bytes, as SQLite compares them,
 /// whatever the database's own collation is. Comments are left out.
-fn collated(text: &str) -> String {
+pub(super) fn collated(text: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut made = String::with_capacity(text.len());
     let mut rest = text;

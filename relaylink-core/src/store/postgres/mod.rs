@@ -26,6 +26,7 @@ mod connection;
 mod lanes;
 mod migrate;
 mod options;
+mod parts;
 mod preflight;
 mod reach;
 mod roles;

@@ -13,13 +13,13 @@ use super::{
     address::Address,
     connection::{Fault, Link, numbered},
     migrate::{self, server},
-    preflight,
+    parts, preflight,
     roles::Roles,
     session::{Parameter, read},
 };
 use crate::store::{
     Dialect, Row, StoreError, Value,
-    upkeep::{Change, Each, Raw, Site, Source, Table, Target, orphans, quoted},
+    upkeep::{Change, Each, Owners, Part, Raw, Site, Source, Table, Target, orphans, quoted},
 };
 
 /// Rows fetched in one trip: few enough to hold, whatever is in them, and enough that the trips do not count.
@@ -103,6 +103,13 @@ impl Whole {
 
     fn texts(&mut self, sql: &str) -> Result<Vec<String>, StoreError> {
         self.rows(sql, &[])?.into_iter().map(|mut row| row.take(0)).collect()
+    }
+
+    fn parts_of(&mut self, schema: &str) -> Result<Vec<Part>, StoreError> {
+        let rows = self.rows(&parts::parts(schema), &[])?;
+        rows.into_iter()
+            .map(|mut row| Ok(Part { table: row.take(0)?, what: row.take(1)?, how: row.take(2)? }))
+            .collect()
     }
 
     /// The foreign keys of the tables, without those that a partition has from its whole.
@@ -269,11 +276,15 @@ impl Raw for Whole {
         Ok(tables)
     }
 
-    fn indexes(&mut self) -> Result<Vec<String>, StoreError> {
-        self.texts(
-            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-             WHERE c.relkind IN ('i', 'I') AND n.nspname = current_schema()",
-        )
+    fn parts(&mut self) -> Result<Vec<Part>, StoreError> {
+        self.parts_of("CAST(current_schema() AS REGNAMESPACE)")
+    }
+
+    fn parts_due(&mut self, owners: &Owners) -> Result<Vec<Part>, StoreError> {
+        self.release()?;
+        let due = self.run(&parts::made(owners)).and_then(|()| self.parts_of("pg_my_temp_schema()"));
+        self.run("ROLLBACK")?;
+        due
     }
 
     fn snapshot(&mut self) -> Result<(), StoreError> {

@@ -192,8 +192,11 @@ fn tables<C: FromIterator<String>>(raw: &Connection, of: &str) -> Result<C, Stor
 /// The engine's error as ours.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
 pub(super) fn error(error: rusqlite::Error) -> StoreError {
-    let rusqlite::Error::SqliteFailure(failure, message) = &error else {
-        return StoreError::Engine(error.to_string());
+    let (failure, message) = match &error {
+        rusqlite::Error::SqliteFailure(failure, message) => (failure, message),
+        // Without its text, which may be a whole migration.
+        rusqlite::Error::SqlInputError { msg, .. } => return StoreError::Engine(msg.clone()),
+        _ => return StoreError::Engine(error.to_string()),
     };
     match failure.code {
         ErrorCode::ConstraintViolation => {

@@ -20,6 +20,7 @@ mod connection;
 mod kinds;
 mod migrate;
 mod options;
+mod parts;
 mod queue;
 mod reader;
 mod session;

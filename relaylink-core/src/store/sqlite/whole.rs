@@ -10,12 +10,12 @@ use rusqlite::Connection;
 use super::{
     Options, Sqlite,
     connection::{Role, error, open},
-    kinds, locate, make_private, migrate,
+    kinds, locate, make_private, migrate, parts,
     session::{borrowed, values},
 };
 use crate::store::{
     Dialect, StoreError, Value,
-    upkeep::{Change, Each, Misfit, Raw, Source, Table, Target, orphans, quoted},
+    upkeep::{Change, Each, Misfit, Owners, Part, Raw, Source, Table, Target, orphans, quoted},
 };
 
 /// Lines that the engine's own check of a damaged file gives at most: the first few say what to do.
@@ -138,8 +138,12 @@ impl Raw for Whole {
         Ok(tables)
     }
 
-    fn indexes(&mut self) -> Result<Vec<String>, StoreError> {
-        self.texts("SELECT name FROM sqlite_schema WHERE type = 'index'")
+    fn parts(&mut self) -> Result<Vec<Part>, StoreError> {
+        parts::parts(&self.raw)
+    }
+
+    fn parts_due(&mut self, owners: &Owners) -> Result<Vec<Part>, StoreError> {
+        parts::due(owners)
     }
 
     fn misfits(&mut self, table: &Table, found: &mut dyn FnMut(Misfit<'_>)) -> Result<(), StoreError> {

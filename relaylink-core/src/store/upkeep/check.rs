@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Derived, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole, compare::rows, copy::made,
-    rooms::DAMAGED,
+    rooms::DAMAGED, shape::shape,
 };
 use crate::{relay::Timestamp, store::StoreError};
 
@@ -15,7 +15,7 @@ use crate::{relay::Timestamp, store::StoreError};
 const NAMED: usize = 3;
 
 /// What to do about an index that does not fit its rows.
-const MAKE_ANEW: &str = "Move the store to a new one, where the index is made anew.";
+pub(super) const MAKE_ANEW: &str = "Move the store to a new one, where the index is made anew.";
 
 /// What to do where the order of commits is lost, which is a store's own.
 const OWN_ORDER: &str = "Move the store to a new one, which begins an order of its own.";
@@ -50,12 +50,16 @@ impl Health {
         self.findings.iter().all(|finding| finding.weight == Weight::Note)
     }
 
-    fn fault(&mut self, about: &str, says: String, advice: &'static str) {
+    pub(super) fn note(&mut self, about: &str, says: String, advice: &'static str) {
+        self.findings.push(Finding { weight: Weight::Note, about: about.to_owned(), says, advice });
+    }
+
+    pub(super) fn fault(&mut self, about: &str, says: String, advice: &'static str) {
         self.findings.push(Finding { weight: Weight::Fault, about: about.to_owned(), says, advice });
     }
 }
 
-/// Looks for damage: what the engine finds, rows that point nowhere, an index of text that is not made
+/// Looks for damage: what the engine finds, tables that are not as they were made, rows that point nowhere, an index of text that is not made
 /// from its rows, mail that is stuck. Reads one moment of the store, and may run beside servers.
 pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health, StoreError> {
     let whole = &mut store.0;
@@ -67,15 +71,7 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
         let says = format!("it is half filled: a move from {} was not finished", marker.source);
         health.fault("store", says, "Run the same move again, which goes on where it stopped.");
     }
-    let gone = whole.gone()?;
-    for table in &gone {
-        health.fault(table, "the table is not there any more".to_owned(), DAMAGED);
-    }
-    if gone.is_empty() {
-        for index in whole.indexes_gone()? {
-            health.fault("store", format!("the index {index} is not there any more"), MAKE_ANEW);
-        }
-    }
+    shape(whole, &mut health)?;
     whole.raw.snapshot()?;
     let mut tables = whole.raw.tables()?;
     tables.retain(|table| whole.made.contains(&table.name));

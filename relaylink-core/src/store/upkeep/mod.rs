@@ -17,6 +17,7 @@ mod misfit;
 mod order;
 mod raw;
 mod rooms;
+mod shape;
 
 pub use check::{Finding, Health, check};
 pub use compare::{Compared, Content, Progress, Step};
@@ -26,11 +27,12 @@ pub use rooms::{Derived, Question, Rooms, Weight};
 pub(crate) use misfit::Misfit;
 #[cfg(feature = "postgres")]
 pub(crate) use raw::Site;
-pub(crate) use raw::{Change, Each, Raw, Table};
+pub(crate) use raw::{Change, Each, Owners, Raw, Table};
+pub(crate) use shape::Part;
 
 use crate::store::{
     StoreError,
-    migrations::{self, Migration, indexes_of, tables_of},
+    migrations::{self, Applied, Migration, tables_of},
 };
 
 /// The table that stands in a store while it is filled, and at no other time.
@@ -48,11 +50,11 @@ pub struct Source(Whole);
 /// A store opened to be filled.
 pub struct Target(Whole);
 
-/// A store by its connection, and the tables and indexes that its migrations make.
+/// A store by its connection, its migrations, and the tables that they make.
 struct Whole {
     raw: Box<dyn Raw>,
+    owners: Vec<(&'static str, &'static [Migration])>,
     made: Vec<String>,
-    indexes: Vec<String>,
 }
 
 impl Whole {
@@ -66,9 +68,10 @@ impl Whole {
         for mut row in raw::select(&mut *raw, sql, &[])? {
             applied.push((row.take(0)?, row.take(1)?, row.take(2)?, row.take(3)?));
         }
+        refuse_unnoted(&mut *raw, owners, &applied)?;
         migrations::agree(raw.name(), raw.dialect(), owners, &applied)?;
-        let (made, indexes) = (tables_of(owners, raw.dialect()), indexes_of(owners, raw.dialect()));
-        Ok(Self { raw, made, indexes })
+        let made = tables_of(owners, raw.dialect());
+        Ok(Self { raw, owners: owners.to_vec(), made })
     }
 
     /// The tables that are copied and compared, by name: those of the migrations that are made from no other,
@@ -77,7 +80,13 @@ impl Whole {
         if let Some(name) = self.gone()?.first() {
             return Err(StoreError::Unusable(format!("{} has no table {name} any more", self.raw.name())));
         }
-        self.there(rooms)
+        let tables = self.there(rooms)?;
+        match tables.iter().find(|table| table.key.is_empty()) {
+            Some(Table { name, .. }) => Err(StoreError::Unusable(format!(
+                "the table {name} has no primary key, so that its rows have no order: add one"
+            ))),
+            None => Ok(tables),
+        }
     }
 
     /// The tables of the migrations that are not there.
@@ -85,13 +94,6 @@ impl Whole {
         let tables = self.raw.tables()?;
         let is_gone = |name: &&String| !tables.iter().any(|table| table.name == **name);
         Ok(self.made.iter().filter(is_gone).cloned().collect())
-    }
-
-    /// The indexes of the migrations that are not there, on tables that may be there.
-    fn indexes_gone(&mut self) -> Result<Vec<String>, StoreError> {
-        let there = self.raw.indexes()?;
-        let is_gone = |name: &&String| !there.iter().any(|other| other.eq_ignore_ascii_case(name));
-        Ok(self.indexes.iter().filter(is_gone).cloned().collect())
     }
 
     /// Those of [`tables`](Self::tables) that are there.
@@ -105,12 +107,7 @@ impl Whole {
             table.stamped = table.columns.len() < columns;
         }
         tables.sort_by(|one, other| one.name.cmp(&other.name));
-        match tables.iter().find(|table| table.key.is_empty()) {
-            Some(Table { name, .. }) => Err(StoreError::Unusable(format!(
-                "the table {name} has no primary key, so that its rows have no order: add one"
-            ))),
-            None => Ok(tables),
-        }
+        Ok(tables)
     }
 
     /// Refuses a store with a table that would be left behind.
@@ -145,6 +142,32 @@ impl Whole {
         let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
         Ok(Some(Marker { source: row.take(0)?, spoiled: row.take(1)? }))
     }
+}
+
+/// Refuses a store that holds tables of a migration that it does not say it has applied: it would be applied
+/// again.
+fn refuse_unnoted(
+    raw: &mut dyn Raw,
+    owners: &[(&'static str, &'static [Migration])],
+    applied: &[Applied],
+) -> Result<(), StoreError> {
+    let there = raw.tables()?;
+    for (owner, steps) in owners {
+        for step in *steps {
+            let is_noted = applied.iter().any(|(of, at, ..)| of == owner && *at == i64::from(step.version()));
+            let made = step.tables(raw.dialect());
+            let held = made.iter().find(|name| !is_noted && there.iter().any(|table| table.name == **name));
+            if let Some(name) = held {
+                return Err(StoreError::Unusable(format!(
+                    "{} holds the table {name}, and its table migrations has lost the row that says so: \
+                     {owner}, {}. Restore a backup",
+                    raw.name(),
+                    step.version()
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What a store says of its filling.

@@ -3,8 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use super::{Misfit, STAMP, listed, quoted};
-use crate::store::{Dialect, Row, StoreError, Value};
+use super::{Misfit, Part, STAMP, listed, quoted};
+use crate::store::{Dialect, Row, StoreError, Value, migrations::Migration};
+
+/// The migrations of a store, by who owns them.
+pub(crate) type Owners = [(&'static str, &'static [Migration])];
 
 /// What is done with each row of a scan. `Break` ends it.
 pub(crate) type Each<'e> = dyn FnMut(Row) -> Result<ControlFlow<()>, StoreError> + 'e;
@@ -44,8 +47,11 @@ pub(crate) trait Raw: Send {
     /// Its tables, by its catalog, without the engine's own.
     fn tables(&mut self) -> Result<Vec<Table>, StoreError>;
 
-    /// The names of its indexes.
-    fn indexes(&mut self) -> Result<Vec<String>, StoreError>;
+    /// What its tables consist of, by its catalog.
+    fn parts(&mut self) -> Result<Vec<Part>, StoreError>;
+
+    /// What they consist of where the migrations have just made them, which nobody else sees.
+    fn parts_due(&mut self, owners: &Owners) -> Result<Vec<Part>, StoreError>;
 
     /// Hands over each value of the table that is not of its column's kind. None is where the engine sees
     /// to the kinds.

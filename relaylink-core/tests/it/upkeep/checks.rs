@@ -65,7 +65,7 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "open nothing",
     ),
     ("DELETE FROM outbox", "outbox", "deliveries have no letter"),
-    ("DROP INDEX contacts_person", "store", "the index contacts_person is not there"),
+    ("DROP INDEX contacts_person", "contacts", "the index contacts_person is not there"),
     ("UPDATE outbox SET account = 'acc_x'", "outbox", "of no account"),
     ("UPDATE outbox SET state = 'waiting', lease = 'l', due = 1", "outbox", "not looked after"),
     (

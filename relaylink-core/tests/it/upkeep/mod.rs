@@ -4,6 +4,7 @@ mod backups;
 mod checks;
 mod misfits;
 mod moves;
+mod shapes;
 
 use std::{
     ops::ControlFlow,

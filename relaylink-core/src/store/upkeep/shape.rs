@@ -1,0 +1,64 @@
+//! How the tables of a store are made, part by part: as its catalog has them, beside what its migrations
+//! make.
+
+use std::collections::BTreeSet;
+
+use super::{Health, Whole, check::MAKE_ANEW, rooms::DAMAGED};
+use crate::store::StoreError;
+
+/// What to do where a table is not made as it should be, and its values are there.
+const TABLES_ANEW: &str =
+    "Move the store to a new one, whose tables are made anew: the move names a row that does not fit.";
+
+/// A column, a constraint or an index.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Part {
+    pub(crate) table: String,
+    /// What it is, with its name: `column subject`.
+    pub(crate) what: String,
+    /// How it is made: `TEXT NOT NULL`.
+    pub(crate) how: String,
+}
+
+/// Looks for tables of which something is not as the migrations make it. What somebody added is let be.
+pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreError> {
+    let due = match whole.raw.parts_due(&whole.owners) {
+        Err(StoreError::Denied(_)) => {
+            health.note(
+                "store",
+                "it is not known whether its tables are as the migrations make them".to_owned(),
+                "To compare them takes a database that may be written and a user who may make temporary tables in \
+                 it: GRANT TEMPORARY ON DATABASE … TO …",
+            );
+            return Ok(());
+        }
+        due => due?,
+    };
+    let there: BTreeSet<_> = whole.raw.parts()?.into_iter().collect();
+    let mut gone = BTreeSet::new();
+    for part in &due {
+        let Part { table, what, how } = part;
+        if there.contains(part) {
+            continue;
+        }
+        if !there.iter().any(|other| other.table == *table) {
+            if gone.insert(table) {
+                health.fault(table, "the table is not there any more".to_owned(), DAMAGED);
+            }
+        } else if !there.iter().any(|other| other.table == *table && other.what == *what) {
+            let advice = match what.split_once(' ') {
+                Some(("column", _)) => DAMAGED,
+                Some(("index", _)) => MAKE_ANEW,
+                _ => TABLES_ANEW,
+            };
+            health.fault(table, format!("the {what} is not there any more"), advice);
+        } else {
+            health.fault(
+                table,
+                format!("the {what} is not made as it should be, which is: {how}"),
+                TABLES_ANEW,
+            );
+        }
+    }
+    Ok(())
+}
