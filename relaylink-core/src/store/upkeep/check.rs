@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Derived, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole, compare::rows, copy::made,
+    Derived, LIFE, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole, compare::rows, copy::made,
     rooms::DAMAGED, shape::shape,
 };
 use crate::{relay::Timestamp, store::StoreError};
@@ -19,6 +19,9 @@ pub(super) const MAKE_ANEW: &str = "Move the store to a new one, where the index
 
 /// What to do where the order of commits is lost, which is a store's own.
 const OWN_ORDER: &str = "Move the store to a new one, which begins an order of its own.";
+
+/// What to do where a table is gone that each start makes.
+const START_AGAIN: &str = "Start RelayLink again, which makes it.";
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +75,9 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
         health.fault("store", says, "Run the same move again, which goes on where it stopped.");
     }
     shape(whole, &mut health)?;
+    if whole.lacks_life()? {
+        health.fault(LIFE, "the table is not there any more".to_owned(), START_AGAIN);
+    }
     whole.raw.snapshot()?;
     let mut tables = whole.raw.tables()?;
     tables.retain(|table| whole.made.contains(&table.name));

@@ -31,7 +31,7 @@ pub(crate) use raw::{Change, Each, Owners, Raw, Table};
 pub(crate) use shape::Part;
 
 use crate::store::{
-    StoreError,
+    Dialect, StoreError,
     migrations::{self, Applied, Migration, tables_of},
 };
 
@@ -94,6 +94,12 @@ impl Whole {
         let tables = self.raw.tables()?;
         let is_gone = |name: &&String| !tables.iter().any(|table| table.name == **name);
         Ok(self.made.iter().filter(is_gone).cloned().collect())
+    }
+
+    /// Whether a database lacks the table in which its server names its life, which no migration makes.
+    fn lacks_life(&mut self) -> Result<bool, StoreError> {
+        Ok(self.raw.dialect() == Dialect::Postgres
+            && !self.raw.tables()?.iter().any(|table| table.name == LIFE))
     }
 
     /// Those of [`tables`](Self::tables) that are there.

@@ -211,6 +211,21 @@ fn a_table_that_is_gone_is_found_and_the_rest_is_still_looked_at() {
 }
 
 #[test]
+fn a_database_without_the_life_of_its_server_is_found_and_mended_by_a_start() {
+    let Some(place) = Place::database() else { return };
+    drop(place.open().unwrap());
+    assert!(checked(&place).findings.is_empty());
+    place.execute("DROP TABLE server_life");
+    let health = checked(&place);
+    let [found] = &*health.findings else { panic!("{health:?}") };
+    assert_eq!((&*found.about, found.weight), ("server_life", Weight::Fault), "{found:?}");
+    assert_eq!(found.says, "the table is not there any more");
+    assert_eq!(found.advice, "Start RelayLink again, which makes it.");
+    drop(place.open().unwrap());
+    assert!(checked(&place).findings.is_empty());
+}
+
+#[test]
 fn an_index_that_is_out_of_step_is_found_by_its_entries() {
     let place = Place::filled();
     for (damage, says) in [
