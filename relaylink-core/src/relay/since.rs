@@ -10,14 +10,16 @@ use crate::{
 };
 
 const NOW: Select = Select::new("SELECT era, (place + 1) || ':' || (place + 1) || ':' FROM changes")
-    .on_postgres("SELECT era || life, CAST(pg_current_snapshot() AS TEXT) FROM changes, server_life");
+    .on_postgres(
+        "SELECT era || life, CAST(pg_current_snapshot() AS TEXT) FROM changes LEFT JOIN server_life ON TRUE",
+    );
 
 /// The era, and whether a place has been handed out yet.
 const HANDED_OUT: Select = Select::new("SELECT era, CAST(?1 AS BIGINT) <= place + 1 FROM changes")
     .on_postgres(
         "SELECT era || life, \
      pg_snapshot_xmax(CAST(CAST(?1 AS TEXT) AS pg_snapshot)) <= pg_snapshot_xmax(pg_current_snapshot()) \
-     FROM changes, server_life",
+     FROM changes LEFT JOIN server_life ON TRUE",
     );
 
 /// Gives the transaction its place in the order of commits.
@@ -64,7 +66,7 @@ pub(super) fn stamp(session: &mut dyn Session) -> Result<i64, Stop> {
 pub(super) fn now(session: &mut dyn Session, own: Option<i64>) -> Result<Since, Stop> {
     let mut rows = session.query(NOW.statement(), &[])?;
     let row = first(&mut rows)?;
-    let (era, place): (String, String) = (row.take(0)?, row.take(1)?);
+    let (era, place): (String, String) = (era(row)?, row.take(1)?);
     let seen = place.parse::<Seen>().map_err(|()| StoreError::Shape(format!("{place} is no place")))?;
     Ok(Since { era, place: seen.with(own).bounded().to_string() })
 }
@@ -73,7 +75,7 @@ pub(super) fn now(session: &mut dyn Session, own: Option<i64>) -> Result<Since, 
 pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, Stop> {
     let mut rows = session.query(HANDED_OUT.statement(), &[(&since.place).into()])?;
     let row = first(&mut rows)?;
-    let (era, handed_out): (String, bool) = (row.take(0)?, row.take(1)?);
+    let (era, handed_out): (String, bool) = (era(row)?, row.take(1)?);
     if era == since.era && handed_out {
         return Ok((&since.place).into());
     }
@@ -87,6 +89,12 @@ pub(super) fn place(session: &mut dyn Session, since: &Since) -> Result<Value, S
 
 fn first(rows: &mut [Row]) -> Result<&mut Row, Stop> {
     Ok(rows.first_mut().ok_or_else(|| StoreError::Shape("`changes` has no row".to_owned()))?)
+}
+
+/// The era of a row's first column, which PostgreSQL has none of where nobody has named its life.
+fn era(row: &mut Row) -> Result<String, StoreError> {
+    let unnamed = "`server_life` has no row: start RelayLink again, which names the life of the server anew";
+    row.take::<Option<String>>(0)?.ok_or_else(|| StoreError::Shape(unnamed.to_owned()))
 }
 
 /// A place as both engines read it, which is a snapshot of PostgreSQL's.
@@ -251,7 +259,7 @@ mod tests {
         ] {
             let cut = seen(text.trim_end_matches(','), own);
             assert!(cut.starts_with(&format!("{first}:{}:{first},", first + most)), "{cut}");
-            assert!(cut.len() + 40 < SINCE_MAX && cut.parse::<Seen>().is_ok());
+            assert!(cut.len() + 64 < SINCE_MAX && cut.parse::<Seen>().is_ok());
         }
     }
 }

@@ -47,6 +47,14 @@ impl Database {
         Some(new)
     }
 
+    /// A copy of it, as a template is copied. Nobody else may be connected to it.
+    pub(crate) fn copied(&self) -> Self {
+        alone(|| drop(self.client.lock().unwrap_or_else(PoisonError::into_inner).take()));
+        let copy = Self::named(self.server.clone());
+        copy.on_the_server(&[&format!("CREATE DATABASE {} TEMPLATE {}", copy.name, self.name)]);
+        copy
+    }
+
     fn named(server: String) -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         static SWEPT: Once = Once::new();

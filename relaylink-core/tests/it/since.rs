@@ -1,6 +1,8 @@
 //! A cursor that says "since" follows the order of commits: what a slow transaction commits after the
 //! cursor was handed out is behind it, and nothing is shown twice.
 
+mod lives;
+
 use std::{
     sync::{Arc, mpsc},
     time::Duration,

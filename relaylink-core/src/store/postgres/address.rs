@@ -12,12 +12,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{
     connection::{Fault, GRACE, Link, because},
     options::Options,
+    preflight,
 };
-use crate::store::StoreError;
+use crate::store::{StoreError, upkeep::LIFE};
 
-/// Names the life of the server, unless a connection has done so since the last crash, which none outlives.
-const NAME_LIFE: &str = "INSERT INTO server_life (one, life) \
-    VALUES (1, substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16)) ON CONFLICT DO NOTHING";
 /// How long a connection that says nothing is believed.
 const SILENCE: Duration = Duration::from_secs(15);
 
@@ -64,9 +62,10 @@ impl Address {
         // Outside a transaction of ours nothing is written, whatever goes wrong with its beginning; and a
         // table that is read from end to end is locked from end to end by a serializable transaction.
         let settings = format!(
-            "{NAME_LIFE}; SET default_transaction_read_only = on; SET statement_timeout = {deadline}; \
+            "{}; SET default_transaction_read_only = on; SET statement_timeout = {deadline}; \
              SET lock_timeout = {deadline}; SET idle_in_transaction_session_timeout = {}; \
              SET enable_seqscan = off; SET synchronous_commit = on; SET client_min_messages = error",
+            name_life(),
             deadline * 2
         );
         Ok(Self { config, tls, settings: settings.into(), wait: options.deadline + GRACE })
@@ -104,10 +103,33 @@ impl Address {
 
     /// A connection for works.
     pub(super) fn open(&self) -> Result<Link, Fault> {
-        let link = self.connect()?;
+        let mut link = self.connect()?;
+        let found = link.wait(link.client.simple_query(preflight::SERVED))?;
+        link.read_only = preflight::refuse_unserved(&found, &self.name())?;
         link.wait(link.client.batch_execute(&self.settings))?;
         Ok(link)
     }
+}
+
+/// Names the life of the server, unless a connection has done so since the last crash, which none outlives.
+/// A name ends with where it was written: the database and the transaction, which its row keeps. One that came
+/// with a dump or a copy of the database was written elsewhere, or by another. It is named in a database that
+/// was set read-only as well, where reads go on.
+fn name_life() -> String {
+    let written = |transaction| {
+        format!(
+            "substr(md5(concat_ws(' ', (SELECT oid FROM pg_database WHERE datname = current_database()), \
+             {transaction})), 1, 16)"
+        )
+    };
+    format!(
+        "BEGIN; SET default_transaction_read_only = off; COMMIT; \
+         DELETE FROM {LIFE} WHERE right(life, 16) <> {}; \
+         INSERT INTO {LIFE} (one, life) VALUES (1, substr(md5(CAST(gen_random_uuid() AS TEXT)), 1, 16) || {}) \
+         ON CONFLICT DO NOTHING",
+        written("xmin"),
+        written("CAST(pg_current_xact_id() AS xid)")
+    )
 }
 
 /// The address with the one word for TLS that the client knows. Others say `verify-full` for what is done

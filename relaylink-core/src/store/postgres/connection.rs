@@ -15,13 +15,15 @@ pub(super) struct Link {
     runtime: Runtime,
     pub(super) client: Client,
     wait: Duration,
+    /// What is said to works that write, where the database was set read-only before the connection was made.
+    pub(super) read_only: Option<StoreError>,
     /// By address and length of the text, which is the program's own.
     prepared: HashMap<(usize, usize), Prepared>,
 }
 
 impl Link {
     pub(super) fn new(runtime: Runtime, client: Client, wait: Duration) -> Self {
-        Self { runtime, client, wait, prepared: HashMap::new() }
+        Self { runtime, client, wait, read_only: None, prepared: HashMap::new() }
     }
 
     /// Waits for an answer, for no longer than a statement may take.

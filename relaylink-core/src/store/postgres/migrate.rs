@@ -26,7 +26,7 @@ const TRY: &str = "SELECT pg_try_advisory_xact_lock(1919247470, hashtext(current
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 
 /// The life of the server, from one crash to the next: an UNLOGGED table is emptied by a crash, and is empty in
-/// what a copy of the server's files is restored to. Whoever connects next names another life.
+/// what a copy of a running server's files is restored to. Whoever connects next names another life.
 const LIFE_TABLE: &str = "CREATE UNLOGGED TABLE IF NOT EXISTS server_life \
      (one BIGINT NOT NULL PRIMARY KEY CHECK (one = 1), life TEXT NOT NULL)";
 

@@ -1,6 +1,6 @@
 //! What the start looks at before it changes a database, and what it says where the database let it not.
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::connection::Fault;
 use crate::store::{StoreError, upkeep::LIFE};
@@ -27,18 +27,46 @@ pub(super) async fn refuse_unfit(client: &Client, name: &str) -> Result<(), Stor
         return Err(no_schema(name));
     }
     if standby {
+        return Err(on_standby(name));
+    }
+    if read_only { Err(set_read_only(name)) } else { Ok(()) }
+}
+
+/// What a connection for works looks at before anything else.
+pub(super) const SERVED: &str = "SELECT pg_is_in_recovery(), to_regclass('server_life') IS NULL, \
+    current_setting('transaction_read_only') = 'on'";
+
+/// Refuses a database that cannot be served any more, by what [`SERVED`] found. What is said to works that
+/// write, where it was set read-only: those that read go on.
+pub(super) fn refuse_unserved(
+    found: &[SimpleQueryMessage],
+    name: &str,
+) -> Result<Option<StoreError>, StoreError> {
+    let is =
+        |at| found.iter().any(|row| matches!(row, SimpleQueryMessage::Row(row) if row.get(at) == Some("t")));
+    if is(0) {
+        return Err(on_standby(name));
+    }
+    if is(1) {
         return Err(StoreError::Unusable(format!(
-            "{name} is on a standby, which nobody can write to: give the address of its primary"
+            "{name} has no table {LIFE} any more: start RelayLink again, which makes it"
         )));
     }
-    if read_only {
-        return Err(StoreError::Unusable(format!(
-            "{name} is read-only for this user: default_transaction_read_only is on. Turn it off where it was set: \
-             for the database (ALTER DATABASE … RESET default_transaction_read_only), its user (ALTER ROLE … \
-             RESET …), the server or in the address"
-        )));
-    }
-    Ok(())
+    Ok(is(2).then(|| set_read_only(name)))
+}
+
+fn on_standby(name: &str) -> StoreError {
+    StoreError::Unusable(format!(
+        "{name} is on a standby, which nobody can write to: give the address of its primary"
+    ))
+}
+
+fn set_read_only(name: &str) -> StoreError {
+    StoreError::Unusable(format!(
+        "{name} is read-only for this user: default_transaction_read_only is on. Turn it off where it was set: \
+         for the database (ALTER DATABASE … RESET default_transaction_read_only), its user (ALTER ROLE … \
+         RESET …), the server or in the address"
+    ))
 }
 
 /// What is said where none of the schemas that are looked through is there for the user.

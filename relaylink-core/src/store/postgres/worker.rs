@@ -84,10 +84,18 @@ impl Worker {
 
     /// Runs a work once, in a transaction of its own, and says whether that is still open.
     fn once(&self, link: &mut Option<Link>, job: &mut Job) -> Result<(Verdict, bool), Fault> {
+        let writes = !job.access.is_read();
+        if writes && link.as_ref().is_some_and(|link| link.read_only.is_some()) {
+            // It may have been allowed again since, which only a new connection is told.
+            *link = None;
+        }
         let open = match link {
             Some(open) => open,
             None => link.insert(self.address.open()?),
         };
+        if let Some(error) = open.read_only.clone().filter(|_| writes) {
+            return Err(error.into());
+        }
         let Ran { result, begun } = session::run(open, &self.roles, job.access, &mut job.work);
         if !begun {
             return result.map(|verdict| (verdict, false));

@@ -85,6 +85,49 @@ fn a_path_to_no_schema_and_a_database_that_is_read_only_are_told_as_such() {
     Postgres::open(&database.url()).unwrap();
 }
 
+/// Runs a statement, and then ends all of the store's connections.
+fn cut_off(database: &Database, statement: &str) {
+    database.execute(&format!(
+        "{statement}; SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    ));
+}
+
+#[tokio::test]
+async fn a_database_that_is_set_read_only_while_it_is_served_goes_on_to_be_read() {
+    let Some(database) = Database::new() else { return };
+    let store = super::probe(&database, Options::default().connections(1));
+    assert_eq!(run(&store, super::WRITES, super::ADD.statement()).await, Ok(Verdict::Commit));
+    let set =
+        |to| format!("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I {to}', current_database()); END $$");
+    // A crash comes on top, so that the life is to be named.
+    cut_off(&database, &format!("{}; TRUNCATE server_life", set("SET default_transaction_read_only = on")));
+    for _ in 0..2 {
+        assert_eq!(run(&store, Access::READ, READ.statement()).await, Ok(Verdict::Commit));
+        let written = run(&store, super::WRITES, super::ADD.statement()).await;
+        let Err(StoreError::Unusable(told)) = written else { panic!("{written:?}") };
+        assert!(told.contains("is read-only for this user: default_transaction_read_only is on"), "{told}");
+    }
+    let lives = "SELECT count(*) FROM server_life";
+    assert_eq!(database.on(|client| client.query_one(lives, &[]).unwrap().get::<_, i64>(0)), 1);
+    // It is noticed without another start that it may be written again.
+    database.execute(&format!("BEGIN READ WRITE; {}; COMMIT", set("RESET default_transaction_read_only")));
+    assert_eq!(run(&store, super::WRITES, super::ADD.statement()).await, Ok(Verdict::Commit));
+    assert_eq!(run(&store, Access::READ, READ.statement()).await, Ok(Verdict::Commit));
+}
+
+#[tokio::test]
+async fn a_store_whose_table_of_lives_is_gone_says_what_makes_it() {
+    let Some(database) = Database::new() else { return };
+    let store = super::probe(&database, Options::default().connections(1));
+    cut_off(&database, "DROP TABLE server_life");
+    let read = run(&store, Access::READ, READ.statement()).await;
+    let Err(StoreError::Unusable(told)) = read else { panic!("{read:?}") };
+    assert!(told.contains("has no table server_life any more: start RelayLink again"), "{told}");
+    drop(super::probe(&database, Options::default()));
+    assert_eq!(run(&store, Access::READ, READ.statement()).await, Ok(Verdict::Commit));
+}
+
 #[test]
 fn a_user_who_may_not_make_tables_is_told_what_to_have_run() {
     let Some(plain) = Plain::new("creates") else { return };
