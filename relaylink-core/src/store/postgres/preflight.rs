@@ -2,9 +2,15 @@
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::connection::Fault;
-use crate::store::{StoreError, upkeep::LIFE};
+use super::connection::{Fault, because};
+use crate::store::{
+    StoreError,
+    upkeep::{LIFE, quoted},
+};
 
+/// The server's routine that looks whether a user may connect to a database. Its words are in the server's
+/// language, and its code is that of every other lack of rights.
+const ENTRANCE: &str = "CheckMyDatabase";
 /// How texts are kept.
 const ENCODING: &str = "UTF8";
 
@@ -92,6 +98,21 @@ const OTHERS: &str = "WITH others AS (SELECT c.oid, relname, relowner FROM pg_cl
     AND (relname = ANY (CAST($1 AS TEXT[])) OR relname IN ('migrations', $2)) \
     AND NOT pg_has_role(relowner, 'USAGE'))";
 
+/// Refuses tables of the store that the user may not read, in the words of the start, which would refuse them.
+pub(super) async fn refuse_unreadable(
+    client: &Client,
+    name: &str,
+    tables: &[String],
+) -> Result<(), StoreError> {
+    let find = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+         WHERE nspname = current_schema() AND relkind IN ('r', 'p') \
+         AND (relname = ANY (CAST($1 AS TEXT[])) OR relname = 'migrations') \
+         AND NOT has_table_privilege(c.oid, 'SELECT'))";
+    let row = client.query_one(find, &[&tables]).await;
+    let unreadable: bool = row.and_then(|row| row.try_get(0)).map_err(Fault::of)?;
+    if unreadable { Err(barred(client, name, tables).await) } else { Ok(()) }
+}
+
 /// What is said where the database let the start not do something.
 pub(super) async fn barred(client: &Client, name: &str, tables: &[String]) -> StoreError {
     explained(client, name, tables).await.unwrap_or_else(StoreError::from)
@@ -127,4 +148,28 @@ pub(super) fn others(name: &str) -> StoreError {
     StoreError::Unusable(format!(
         "{name} holds the tables of another program: give RelayLink a schema of its own"
     ))
+}
+
+/// What went wrong where no connection was made: a user whom the database does not let in is told who can.
+pub(super) fn kept_out(config: &tokio_postgres::Config, error: tokio_postgres::Error) -> Fault {
+    let Some(told) = error
+        .as_db_error()
+        .filter(|told| *told.code() == tokio_postgres::error::SqlState::INSUFFICIENT_PRIVILEGE)
+    else {
+        return Fault::of(error);
+    };
+    let user = config.get_user().unwrap_or("USER");
+    if told.routine() != Some(ENTRANCE) {
+        return Fault::from(StoreError::Unusable(format!(
+            "the database user {user} may not connect with what the address sets: {}. Take it out of its options",
+            because(&error)
+        )));
+    }
+    let database = config.get_dbname().unwrap_or(user);
+    Fault::from(StoreError::Unusable(format!(
+        "the database user {user} may not connect to the database {database}. Have an administrator run: \
+         GRANT CONNECT ON DATABASE {} TO {}",
+        quoted(database),
+        quoted(user)
+    )))
 }

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::store::{
     Dialect, Row, StoreError, Value,
+    migrations::tables_of,
     upkeep::{Change, Each, Owners, Part, Raw, Site, Source, Table, Target, orphans, quoted},
 };
 
@@ -41,6 +42,10 @@ impl Postgres {
         if !whole.tables()?.iter().any(|table| table.name == "migrations") {
             return Err(StoreError::Unusable(format!("there is no store in {}", whole.name)));
         }
+        let tables = tables_of(&options.migrations, Dialect::Postgres);
+        whole
+            .link
+            .drive(async |client| preflight::refuse_unreadable(client, &address.name(), &tables).await)?;
         Source::new(Box::new(whole), &options.migrations)
     }
 

@@ -158,6 +158,55 @@ fn tables_that_belong_to_another_user_are_told_as_such() {
     assert!(refused.contains("tables of another program"), "{refused}");
 }
 
+/// What is said where a database is to be read as a whole.
+fn unread(url: &str, options: Options) -> String {
+    match Postgres::source(url, options) {
+        Err(StoreError::Unusable(told)) => told,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_user_who_may_not_connect_is_told_what_to_have_run() {
+    let Some(plain) = Plain::new("connects") else { return };
+    plain.database.execute(
+        "DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM PUBLIC', current_database()); END $$",
+    );
+    let refused = told(&plain.url(), plain.options());
+    assert_eq!(unread(&plain.url(), plain.options()), refused);
+    let (what, remedy) = refused.split_once(". Have an administrator run: ").unwrap();
+    assert!(what.starts_with(&format!("the database user {} may not connect to", plain.name)), "{refused}");
+    plain.database.execute(remedy);
+    let then = told(&plain.url(), plain.options());
+    assert!(!then.contains("may not connect"), "{then}");
+
+    let setting = format!("{}&options=-csession_replication_role%3Dreplica", plain.url());
+    let refused = told(&setting, plain.options());
+    assert!(refused.contains("session_replication_role") && !refused.contains("GRANT"), "{refused}");
+}
+
+#[test]
+fn tables_that_may_not_be_read_as_a_whole_are_told_in_the_words_of_the_start() {
+    let Some(plain) = Plain::new("reads") else { return };
+    drop(Postgres::open_with(&plain.database.url(), plain.options()).unwrap());
+    // As a dump leaves them that was restored without privileges.
+    plain.each_role("GRANT NARROW TO PLAIN; REVOKE ALL ON ALL TABLES IN SCHEMA public FROM NARROW");
+    plain.database.execute(&format!("GRANT ALL ON SCHEMA public TO {}", plain.name));
+    let refused = told(&plain.url(), plain.options());
+    assert!(refused.contains("that belong to postgres"), "{refused}");
+    assert_eq!(unread(&plain.url(), plain.options()), refused);
+    plain.database.execute(refused.split_once("run: ").unwrap().1);
+    Postgres::source(&plain.url(), plain.options()).unwrap();
+
+    plain.database.execute("ALTER TABLE drafts OWNER TO postgres");
+    let refused = unread(&plain.url(), plain.options());
+    let remedy = format!("run: ALTER TABLE public.drafts OWNER TO {};", plain.name);
+    assert!(refused.ends_with(&remedy), "{refused}");
+    // Whoever may read all of them needs to own none.
+    plain.database.execute(&format!("GRANT SELECT ON drafts TO {}", plain.name));
+    Postgres::source(&plain.url(), plain.options()).unwrap();
+}
+
 #[tokio::test]
 async fn a_role_that_is_taken_from_the_user_is_not_the_tools_doing() {
     let Some(plain) = Plain::new("loses") else { return };
