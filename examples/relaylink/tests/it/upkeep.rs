@@ -2,10 +2,17 @@
 #![cfg(unix)]
 
 use std::{
-    io::{BufRead, BufReader},
+    fs,
+    io::{BufRead, BufReader, ErrorKind},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
+    path::Path,
     process::{Child, Command},
     sync::atomic::{AtomicBool, Ordering::SeqCst},
     thread,
+    time::Duration,
 };
 
 use rusqlite::{Connection, OpenFlags};
@@ -180,6 +187,65 @@ fn a_check_says_what_is_wrong_and_what_to_do_and_ends_with_a_failure() {
     let found: Json = serde_json::from_str(&told.stdout).unwrap();
     assert_eq!((told.code, &found["well"]), (Some(1), &json!(false)));
     assert_eq!(found["findings"][0]["about"], "key_use");
+}
+
+/// Runs the program as somebody who may write to nothing of this data.
+fn as_a_reader(data: &Data, arguments: &[&str]) -> Ended {
+    let store = data.store();
+    let folder = store.parent().unwrap();
+    let outer = folder.parent().unwrap();
+    let allow = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    allow(outer, 0o755);
+    allow(&store, 0o644);
+    let copy = outer.join("program");
+    fs::copy(env!("CARGO_BIN_EXE_relaylink"), &copy).unwrap();
+    let own = data.program(arguments);
+    let mut program = Command::new(&copy);
+    program.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?)))).args(arguments);
+    // Who may do everything takes nobody's number.
+    if outer.metadata().unwrap().uid() == 0 {
+        program.uid(65_534).gid(65_534);
+    }
+    allow(folder, 0o555);
+    let output = loop {
+        match program.output() {
+            // A program that another test began meanwhile holds the copy until it is its own.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            output => break output.unwrap(),
+        }
+    };
+    allow(folder, 0o755);
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn who_may_only_read_the_file_is_told_what_it_takes() {
+    let data = Data::with_ana();
+    let to = data.store().with_file_name("copy.db");
+    let (store, to) = (data.store(), to.to_str().unwrap().to_owned());
+    let store = store.to_str().unwrap();
+    for arguments in [vec!["check", store], vec!["move", "--from", store, "--to", &to]] {
+        let told = as_a_reader(&data, &arguments);
+        assert_eq!(told.code, Some(1), "{}", told.stderr);
+        assert!(
+            told.stderr.starts_with(&format!("error: {store} cannot be opened by this user")),
+            "{}",
+            told.stderr
+        );
+        assert!(told.stderr.contains("Run this as the user who serves the store"), "{}", told.stderr);
+    }
+    data.done("check");
+    // The log is there, and may be read: so may the store.
+    let server = serve(&data);
+    let told = as_a_reader(&data, &["check", store]);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    drop(server);
 }
 
 #[test]

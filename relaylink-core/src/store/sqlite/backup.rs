@@ -11,6 +11,7 @@ use super::{
     Options, Sqlite,
     connection::{Role, error, open},
     locate,
+    unfit::unfit,
     whole::present,
 };
 use crate::store::{
@@ -36,7 +37,7 @@ impl Sqlite {
         let from = present(path.as_ref())?;
         let part = Part::new(&to)?;
         let raw = open(&from, Role::Reader, options.busy_timeout)?;
-        raw.execute("VACUUM INTO ?1", [part.text()?]).map_err(error)?;
+        raw.execute("VACUUM INTO ?1", [part.text()?]).map_err(|found| unfit(&from, found))?;
         part.begin_era(options.busy_timeout)?;
         part.check(options)?;
         part.finish(&to)

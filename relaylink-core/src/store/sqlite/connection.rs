@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use super::{
     class::{Class, Notes, commands},
     options::{LOG_KEPT, STATEMENTS, TICK},
+    unfit::unfit,
 };
 use crate::store::{StoreError, verify};
 
@@ -140,7 +141,8 @@ pub(super) fn open(path: &Path, role: Role, busy: Duration) -> Result<Connection
         Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
     };
-    let raw = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(error)?;
+    let raw = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(|found| unfit(path, found))?;
     raw.busy_timeout(busy).map_err(error)?;
     Ok(raw)
 }

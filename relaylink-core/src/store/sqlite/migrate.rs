@@ -6,10 +6,13 @@ use std::{
 };
 
 use rusqlite::{
-    Batch, Connection, OptionalExtension, TransactionBehavior, fallible_iterator::FallibleIterator,
+    Batch, Connection, ErrorCode, OptionalExtension, TransactionBehavior, fallible_iterator::FallibleIterator,
 };
 
-use super::connection::{Role, error, open};
+use super::{
+    connection::{Role, error, open},
+    unfit::unfit,
+};
 use crate::store::{
     Dialect, StoreError,
     migrations::{self, Migration, VERSIONS},
@@ -69,27 +72,30 @@ pub(super) fn usable(
     path: &Path,
     owners: &[(&'static str, &'static [Migration])],
 ) -> Result<(), StoreError> {
-    let path = path.display();
-    let tables: i64 = raw.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(
-        |found| match found.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::NotADatabase) => {
-                StoreError::Unusable(format!("{path} is no SQLite file: name another one"))
-            }
-            _ => error(found),
-        },
-    )?;
+    let failed = |found| unfit(path, found);
+    let tables: i64 =
+        raw.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(failed)?;
     if tables == 0 {
         return Ok(());
     }
     let ours = raw
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |_| Ok(()))
         .optional()
-        .map_err(error)?;
+        .map_err(failed)?;
+    let path = path.display();
     if ours.is_none() {
         return Err(StoreError::Unusable(format!(
             "{path} is the SQLite file of another program: name another one"
         )));
     }
+    let unlike = |found: rusqlite::Error| match found.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            failed(found)
+        }
+        _ => StoreError::Unusable(format!("{path} is not a file of this program: name another one")),
+    };
+    // What is asked below finds its rows by an index, and would not meet a damaged one.
+    raw.query_row("SELECT count(digest) FROM migrations", [], |_| Ok(())).map_err(unlike)?;
     for (owner, steps) in owners {
         let newer = raw
             .query_row(
@@ -98,7 +104,7 @@ pub(super) fn usable(
                 |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
             )
             .optional()
-            .map_err(|_| StoreError::Unusable(format!("{path} is not a file of this program: name another one")))?;
+            .map_err(unlike)?;
         if let Some((version, name)) = newer {
             return Err(migrations::newer(&path, owner, version, &name, steps.len()));
         }

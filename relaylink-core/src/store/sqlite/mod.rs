@@ -24,6 +24,7 @@ mod parts;
 mod queue;
 mod reader;
 mod session;
+mod unfit;
 mod whole;
 mod writer;
 

@@ -5,6 +5,7 @@ mod checks;
 mod misfits;
 mod moves;
 mod shapes;
+mod unfit;
 
 use std::{
     ops::ControlFlow,
