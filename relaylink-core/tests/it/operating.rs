@@ -24,6 +24,14 @@ fn the_pages_figures_are_the_options() {
 }
 
 #[test]
+fn an_embedder_finds_the_features_of_the_engines_on_the_page() {
+    let manifest = include_str!("../../Cargo.toml");
+    assert!(manifest.contains("\ndefault = [\"sqlite\"]\n") && manifest.contains("\npostgres = ["));
+    let says = "The crate has this engine with its feature\n`postgres`";
+    assert!(PAGE.contains(says) && PAGE.contains("`features = [\"postgres\"]`"), "{says}");
+}
+
+#[test]
 fn an_administrator_finds_each_narrow_role_on_the_page() {
     for of in 0..8 {
         let mut role = format!("{}_reads", postgres::ROLES);
