@@ -74,7 +74,8 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
         let says = format!("it is half filled: a move from {} was not finished", marker.source);
         health.fault("store", says, "Run the same move again, which goes on where it stopped.");
     }
-    shape(whole, &mut health)?;
+    let compared = shape(whole, &mut health);
+    told(whole, "store", compared, &mut health)?;
     if whole.lacks_life()? {
         health.fault(LIFE, "the table is not there any more".to_owned(), START_AGAIN);
     }

@@ -21,6 +21,23 @@ const BOTH: &[(&str, &str, &str)] = &[
         "the index contacts_person is not made as it should be",
     ),
 ];
+/// A file's table can only be made anew.
+const FILE: &[(&str, &str, &str)] = &[
+    (
+        "CREATE TABLE other (hash TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE); DROP TABLE key_hashes; \
+         ALTER TABLE other RENAME TO key_hashes",
+        "key_hashes",
+        "the constraint FOREIGN KEY (key) REFERENCES api_keys (id) is not there any more",
+    ),
+    (
+        "CREATE TABLE other (hash TEXT, key TEXT REFERENCES api_keys (id)); DROP TABLE key_hashes; \
+         ALTER TABLE other RENAME TO key_hashes",
+        "key_hashes",
+        "the constraint UNIQUE (key) is not there any more",
+    ),
+    ("", "key_hashes", "the column hash is not made as it should be, which is: TEXT PRIMARY KEY 1"),
+    ("", "key_hashes", "the column key is not made as it should be, which is: TEXT NOT NULL"),
+];
 const DATABASE: &[(&str, &str, &str)] = &[
     (
         "ALTER TABLE packages ALTER COLUMN subject DROP NOT NULL",
@@ -59,7 +76,7 @@ fn a_table_that_is_made_otherwise_is_found_with_the_part_that_is() {
         drop(place.open().unwrap());
         let before = checked(&place);
         assert!(before.is_well(), "{before:?}");
-        let own: &[_] = if place.is_file() { &[] } else { DATABASE };
+        let own = if place.is_file() { FILE } else { DATABASE };
         for (damage, about, says) in BOTH.iter().chain(own) {
             place.execute(damage);
             let health = checked(&place);
