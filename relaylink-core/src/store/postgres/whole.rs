@@ -282,7 +282,7 @@ impl Raw for Whole {
     }
 
     fn parts(&mut self) -> Result<Vec<Part>, StoreError> {
-        self.parts_of("CAST(current_schema() AS REGNAMESPACE)")
+        self.parts_of("(SELECT oid FROM pg_namespace WHERE nspname = current_schema())")
     }
 
     fn parts_due(&mut self, owners: &Owners) -> Result<Vec<Part>, StoreError> {

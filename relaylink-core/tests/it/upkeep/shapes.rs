@@ -99,6 +99,19 @@ fn what_somebody_added_to_a_table_is_let_be() {
 }
 
 #[test]
+fn a_schema_may_have_any_name() {
+    let Some(place) = Place::database() else { return };
+    let Place::Database(database) = &place else { unreachable!() };
+    place.execute("CREATE SCHEMA \"An odd.one\"");
+    let url = format!("{}&options=-csearch_path%3D%22An%5C%20odd.one%22", database.url());
+    drop(Postgres::open(&url).unwrap());
+    let mut store = Postgres::source(&url, postgres::Options::default()).unwrap();
+    assert!(store.name().contains("An odd.one"), "{store:?}");
+    let health = check(&mut store, &Rooms::relay(), SystemClock.now()).unwrap();
+    assert!(health.findings.is_empty(), "{health:?}");
+}
+
+#[test]
 fn a_user_who_may_make_no_temporary_table_is_told_what_was_not_looked_at() {
     let Some(place) = Place::database() else { return };
     drop(place.open().unwrap());
