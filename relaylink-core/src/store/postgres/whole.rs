@@ -287,6 +287,11 @@ impl Raw for Whole {
 
     fn parts_due(&mut self, owners: &Owners) -> Result<Vec<Part>, StoreError> {
         self.release()?;
+        for mut row in self.rows("SELECT pg_is_in_recovery()", &[])? {
+            if row.take(0)? {
+                return Err(StoreError::Denied("makes tables, on a standby"));
+            }
+        }
         let due = self.run(&parts::made(owners)).and_then(|()| self.parts_of("pg_my_temp_schema()"));
         self.run("ROLLBACK")?;
         due

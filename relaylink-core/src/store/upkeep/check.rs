@@ -6,8 +6,11 @@ use std::{
 };
 
 use super::{
-    Derived, LIFE, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole, compare::rows, copy::made,
-    rooms::DAMAGED, shape::shape,
+    Derived, LIFE, Misfit, PLACES, Question, Rooms, Source, Table, Weight, Whole,
+    compare::rows,
+    copy::made,
+    rooms::DAMAGED,
+    shape::{GONE, shape},
 };
 use crate::{relay::Timestamp, store::StoreError};
 
@@ -62,8 +65,9 @@ impl Health {
     }
 }
 
-/// Looks for damage: what the engine finds, tables that are not as they were made, rows that point nowhere, an index of text that is not made
-/// from its rows, mail that is stuck. Reads one moment of the store, and may run beside servers.
+/// Looks for damage: what the engine finds, tables that are not as they were made, rows that point nowhere,
+/// an index of text that is not made from its rows, mail that is stuck. Reads one moment of the store, and may
+/// run beside servers.
 pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health, StoreError> {
     let whole = &mut store.0;
     let mut health = Health::default();
@@ -77,7 +81,7 @@ pub fn check(store: &mut Source, rooms: &Rooms, now: Timestamp) -> Result<Health
     let compared = shape(whole, &mut health);
     told(whole, "store", compared, &mut health)?;
     if whole.lacks_life()? {
-        health.fault(LIFE, "the table is not there any more".to_owned(), START_AGAIN);
+        health.fault(LIFE, GONE.to_owned(), START_AGAIN);
     }
     whole.raw.snapshot()?;
     let mut tables = whole.raw.tables()?;

@@ -10,6 +10,8 @@ use crate::store::StoreError;
 const TABLES_ANEW: &str =
     "Move the store to a new one, whose tables are made anew: the move names a row that does not fit.";
 
+pub(super) const GONE: &str = "the table is not there any more";
+
 /// A column, a constraint or an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Part {
@@ -24,9 +26,12 @@ pub(crate) struct Part {
 pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreError> {
     let due = match whole.raw.parts_due(&whole.owners) {
         Err(StoreError::Denied(_)) => {
+            for table in whole.gone()? {
+                health.fault(&table, GONE.to_owned(), DAMAGED);
+            }
             health.note(
                 "store",
-                "it is not known whether its tables are as the migrations make them".to_owned(),
+                "it is not known whether its tables are made as the migrations make them".to_owned(),
                 "To compare them takes a database that may be written and a user who may make temporary tables in \
                  it: GRANT TEMPORARY ON DATABASE … TO …",
             );
@@ -43,7 +48,7 @@ pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreE
         }
         if !there.iter().any(|other| other.table == *table) {
             if gone.insert(table) {
-                health.fault(table, "the table is not there any more".to_owned(), DAMAGED);
+                health.fault(table, GONE.to_owned(), DAMAGED);
             }
         } else if !there.iter().any(|other| other.table == *table && other.what == *what) {
             let advice = match what.split_once(' ') {
