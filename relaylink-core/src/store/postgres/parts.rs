@@ -4,7 +4,7 @@ use super::migrate::collated;
 use crate::store::{Dialect, migrations::VERSIONS, upkeep::Owners};
 
 /// Answers the table, what it consists of, and how that is made, of the tables of one schema. Names stand
-/// without the schema's.
+/// without the schema's, and how an index fills its pages is an administrator's to say.
 pub(super) fn parts(schema: &str) -> String {
     format!(
         "SELECT c.relname, 'column ' || a.attname, format_type(a.atttypid, a.atttypmod) \
@@ -20,7 +20,8 @@ pub(super) fn parts(schema: &str) -> String {
          FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid \
          WHERE c.relnamespace = {schema} AND o.contype IN ('c', 'f', 'p', 'u') \
          UNION ALL \
-         SELECT c.relname, 'index ' || n.relname, pg_get_indexdef(i.indexrelid, 0, true) \
+         SELECT c.relname, 'index ' || n.relname, \
+             regexp_replace(pg_get_indexdef(i.indexrelid, 0, true), ' WITH \\([^)]*\\)', '') \
          FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class n ON n.oid = i.indexrelid \
          WHERE c.relnamespace = {schema} AND NOT EXISTS \
              (SELECT 1 FROM pg_constraint o WHERE o.conindid = i.indexrelid AND o.contype IN ('p', 'u')) \

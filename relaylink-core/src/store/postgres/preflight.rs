@@ -98,19 +98,25 @@ const OTHERS: &str = "WITH others AS (SELECT c.oid, relname, relowner FROM pg_cl
     AND (relname = ANY (CAST($1 AS TEXT[])) OR relname IN ('migrations', $2)) \
     AND NOT pg_has_role(relowner, 'USAGE'))";
 
-/// Refuses tables of the store that the user may not read, in the words of the start, which would refuse them.
+/// Refuses tables of the store that the user may not read, with the words of the start, which would refuse them.
 pub(super) async fn refuse_unreadable(
     client: &Client,
     name: &str,
     tables: &[String],
 ) -> Result<(), StoreError> {
-    let find = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    let find = "SELECT CAST(quote_ident(current_user) AS TEXT), quote_ident(nspname) FROM pg_class c \
+         JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE nspname = current_schema() AND relkind IN ('r', 'p') \
          AND (relname = ANY (CAST($1 AS TEXT[])) OR relname = 'migrations') \
-         AND NOT has_table_privilege(c.oid, 'SELECT'))";
-    let row = client.query_one(find, &[&tables]).await;
-    let unreadable: bool = row.and_then(|row| row.try_get(0)).map_err(Fault::of)?;
-    if unreadable { Err(barred(client, name, tables).await) } else { Ok(()) }
+         AND NOT has_table_privilege(c.oid, 'SELECT') LIMIT 1";
+    let Some(row) = client.query_opt(find, &[&tables]).await.map_err(Fault::of)? else { return Ok(()) };
+    let get = |at| row.try_get::<_, String>(at).map_err(Fault::of);
+    let (user, schema, told) = (get(0)?, get(1)?, barred(client, name, tables).await);
+    Err(StoreError::Unusable(format!(
+        "the database user {user} may not read all tables of {name}. Run this as the user who serves the store, or \
+         have that one run: GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {user}. Where it is {user} who serves \
+         it: {told}"
+    )))
 }
 
 /// What is said where the database let the start not do something.

@@ -26,7 +26,11 @@ const PARTS: &str = "\
         FROM pragma_index_info(i.name)) || ')', '' \
     FROM t, pragma_index_list(t.name) i WHERE i.origin = 'u' \
     UNION ALL \
-    SELECT tbl_name, 'index ' || name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL";
+    SELECT t.name, 'index ' || i.name, iif(i.\"unique\", 'UNIQUE ', '') || '(' || \
+        (SELECT group_concat(coalesce(name, 'an expression') || iif(coll = 'BINARY', '', ' COLLATE ' || coll) \
+            || iif(\"desc\", ' DESC', ''), ', ' ORDER BY seqno) FROM pragma_index_xinfo(i.name) WHERE key) \
+        || ')' || iif(i.partial, ' WHERE …', '') \
+    FROM t, pragma_index_list(t.name) i WHERE i.origin = 'c'";
 
 /// What the tables consist of.
 pub(super) fn parts(raw: &Connection) -> Result<Vec<Part>, StoreError> {

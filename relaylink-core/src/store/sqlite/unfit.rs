@@ -11,10 +11,13 @@ use crate::store::StoreError;
 pub(super) fn unfit(path: &Path, found: rusqlite::Error) -> StoreError {
     let file = path.display();
     StoreError::Unusable(match found.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => format!("{file} is no SQLite file: name another one"),
+        Some(ErrorCode::NotADatabase) => format!(
+            "{file} is no SQLite file: name another one; if it was a store, its first page is damaged: restore a backup"
+        ),
         Some(ErrorCode::DatabaseCorrupt) => format!(
             "{file} is damaged ({found}). Keep a copy of it as it is, and restore a backup, as `relaylink backup` \
-             makes them. Where there is none, `sqlite3 {file} .recover` writes what can still be read, as SQL"
+             makes them. Where there is none, `.recover` of a sqlite3 of 3.43 or later writes what can still be read, \
+             as SQL"
         ),
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => format!(
             "{file} cannot be opened by this user ({found}). To read it takes the right to read it and the two \

@@ -7,8 +7,8 @@ use super::{Health, Whole, check::MAKE_ANEW, rooms::DAMAGED};
 use crate::store::StoreError;
 
 /// What to do where a table is not made as it should be, and its values are there.
-const TABLES_ANEW: &str =
-    "Move the store to a new one, whose tables are made anew: the move names a row that does not fit.";
+const AS_IT_WAS: &str =
+    "Make it so again, where the database has an ALTER for it and every row fits, or restore a backup.";
 
 pub(super) const GONE: &str = "the table is not there any more";
 
@@ -25,13 +25,14 @@ pub(crate) struct Part {
 /// Looks for tables of which something is not as the migrations make it. What somebody added is let be.
 pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreError> {
     let due = match whole.raw.parts_due(&whole.owners) {
-        Err(StoreError::Denied(_)) => {
+        // What is in the way of making them is no damage of theirs.
+        Err(error @ (StoreError::Denied(_) | StoreError::Engine(_))) => {
             for table in whole.gone()? {
                 health.fault(&table, GONE.to_owned(), DAMAGED);
             }
             health.note(
                 "store",
-                "it is not known whether its tables are made as the migrations make them".to_owned(),
+                format!("it is not known whether its tables are made as the migrations make them: {error}"),
                 "To compare them takes a database that may be written and a user who may make temporary tables in \
                  it: GRANT TEMPORARY ON DATABASE … TO …",
             );
@@ -54,14 +55,14 @@ pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreE
             let advice = match what.split_once(' ') {
                 Some(("column", _)) => DAMAGED,
                 Some(("index", _)) => MAKE_ANEW,
-                _ => TABLES_ANEW,
+                _ => AS_IT_WAS,
             };
             health.fault(table, format!("the {what} is not there any more"), advice);
         } else {
             health.fault(
                 table,
                 format!("the {what} is not made as it should be, which is: {how}"),
-                TABLES_ANEW,
+                if what.starts_with("index ") { MAKE_ANEW } else { AS_IT_WAS },
             );
         }
     }

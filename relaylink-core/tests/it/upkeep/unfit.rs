@@ -64,9 +64,8 @@ fn of_a_file_that_is_damaged_it_is_said_how_to_have_a_whole_one() {
 
 fn said_to_be_damaged(place: &Place) {
     for told in told(place) {
-        let recover = format!("`sqlite3 {} .recover`", place.path().display());
         assert!(told.contains("is damaged (") && told.contains("`relaylink backup`"), "{told}");
-        assert!(told.contains(&recover), "{told}");
+        assert!(told.contains("`.recover` of a sqlite3 of 3.43"), "{told}");
     }
 }
 
