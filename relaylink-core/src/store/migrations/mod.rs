@@ -105,9 +105,13 @@ impl Migration {
     }
 }
 
+/// The migrations of a store, by who owns them.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) type Owners = [(&'static str, &'static [Migration])];
+
 /// The tables that these make; an index of text that is an engine's own is none.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(super) fn tables_of(owners: &[(&'static str, &'static [Migration])], dialect: Dialect) -> Vec<String> {
+pub(super) fn tables_of(owners: &Owners, dialect: Dialect) -> Vec<String> {
     owners.iter().flat_map(|(_, steps)| *steps).flat_map(|step| step.tables(dialect)).collect()
 }
 
@@ -115,13 +119,15 @@ pub(super) fn tables_of(owners: &[(&'static str, &'static [Migration])], dialect
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) type Applied = (String, i64, String, String);
 
-/// Refuses a store unless just these have been applied to it.
+/// Refuses a store unless just these have been applied to it. One that holds a table of a step, and does not say
+/// that it was applied, is no older store: it would be applied again.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) fn agree(
     store: &str,
     dialect: Dialect,
-    owners: &[(&'static str, &'static [Migration])],
+    owners: &Owners,
     applied: &[Applied],
+    there: &[String],
 ) -> Result<(), StoreError> {
     for (owner, steps) in owners {
         for step in *steps {
@@ -130,6 +136,12 @@ pub(super) fn agree(
                 Some((.., digest)) if *digest == step.digest(dialect) => {}
                 Some(_) => return Err(step.edited(owner)),
                 None => {
+                    if let Some(name) = step.tables(dialect).iter().find(|name| there.contains(name)) {
+                        return Err(StoreError::Unusable(format!(
+                            "{store} holds the table {name}, and its table migrations has lost the row that says so: \
+                             {owner}, {version}. Restore a backup"
+                        )));
+                    }
                     return Err(StoreError::Unusable(format!(
                         "{store} lacks the tables of {owner} at version {version} ({}): start a server of this \
                          program over it, which brings them up to date",

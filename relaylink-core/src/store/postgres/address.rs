@@ -97,7 +97,7 @@ impl Address {
         let client = runtime
             .block_on(async { tokio::time::timeout(wait, connecting).await })
             .map_err(|_| Fault::silent())?
-            .map_err(|error| super::preflight::kept_out(&self.config, error))?;
+            .map_err(|error| preflight::kept_out(&self.config, error))?;
         Ok(Link::new(runtime, client, self.wait))
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::store::{
     Dialect, StoreError,
-    migrations::{self, Migration, VERSIONS},
+    migrations::{self, Migration, Owners, VERSIONS},
     upkeep::{MARKER, STAMP, era, fresh, quoted, unfinished},
 };
 
@@ -32,12 +32,7 @@ const LIFE_TABLE: &str = "CREATE UNLOGGED TABLE IF NOT EXISTS server_life \
 
 /// Applies what is missing, makes the roles and grants them what they may. A database that this
 /// program cannot use is left as it is.
-pub(super) fn migrate(
-    link: &mut Link,
-    name: &str,
-    owners: &[(&'static str, &'static [Migration])],
-    roles: &Roles,
-) -> Result<(), StoreError> {
+pub(super) fn migrate(link: &mut Link, name: &str, owners: &Owners, roles: &Roles) -> Result<(), StoreError> {
     for (owner, steps) in owners {
         migrations::check(owner, steps)?;
     }
@@ -54,7 +49,7 @@ pub(super) fn migrate(
 async fn bring(
     client: &mut Client,
     name: &str,
-    owners: &[(&'static str, &'static [Migration])],
+    owners: &Owners,
     tables: &[String],
     roles: &Roles,
 ) -> Result<(), StoreError> {

@@ -1,7 +1,10 @@
 //! What the tables of a schema consist of, by its catalog.
 
 use super::migrate::collated;
-use crate::store::{Dialect, migrations::VERSIONS, upkeep::Owners};
+use crate::store::{
+    Dialect,
+    migrations::{Owners, VERSIONS},
+};
 
 /// Answers the table, what it consists of, and how that is made, of the tables of one schema. Names stand
 /// without the schema's, and how an index fills its pages is an administrator's to say.

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::store::{
     Dialect, Row, StoreError, Value,
-    migrations::tables_of,
-    upkeep::{Change, Each, Owners, Part, Raw, Site, Source, Table, Target, orphans, quoted},
+    migrations::{Owners, tables_of},
+    upkeep::{Change, Each, Part, Raw, Site, Source, Table, Target, orphans, quoted},
 };
 
 /// Rows fetched in one trip: few enough to hold, whatever is in them, and enough that the trips do not count.

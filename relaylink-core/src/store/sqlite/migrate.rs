@@ -15,7 +15,7 @@ use super::{
 };
 use crate::store::{
     Dialect, StoreError,
-    migrations::{self, Migration, VERSIONS},
+    migrations::{self, Migration, Owners, VERSIONS},
     upkeep::{MARKER, unfinished},
 };
 
@@ -23,7 +23,7 @@ use crate::store::{
 /// left as it is.
 pub(super) fn migrate(
     path: &Path,
-    owners: &[(&'static str, &'static [Migration])],
+    owners: &Owners,
     busy: Duration,
     patience: Duration,
 ) -> Result<Connection, StoreError> {
@@ -67,11 +67,7 @@ pub(super) fn refuse_unfinished(raw: &Connection, path: &Path) -> Result<(), Sto
 }
 
 /// Refuses a file of another program and one that a newer program has written. Reads only.
-pub(super) fn usable(
-    raw: &Connection,
-    path: &Path,
-    owners: &[(&'static str, &'static [Migration])],
-) -> Result<(), StoreError> {
+pub(super) fn usable(raw: &Connection, path: &Path, owners: &Owners) -> Result<(), StoreError> {
     let failed = |found| unfit(path, found);
     let tables: i64 =
         raw.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(failed)?;

@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use super::connection::error;
 use crate::store::{
     Dialect, StoreError,
-    migrations::VERSIONS,
-    upkeep::{Owners, Part},
+    migrations::{Owners, VERSIONS},
+    upkeep::Part,
 };
 
 /// Columns with their place in the primary key, foreign keys, what is unique, and indexes. A CHECK stands

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::store::{
     Dialect, StoreError, Value,
-    upkeep::{Change, Each, Misfit, Owners, Part, Raw, Source, Table, Target, orphans, quoted},
+    migrations::Owners,
+    upkeep::{Change, Each, Misfit, Part, Raw, Source, Table, Target, orphans, quoted},
 };
 
 /// Lines that the engine's own check of a damaged file gives at most: the first few say what to do.

@@ -27,12 +27,12 @@ pub use rooms::{Derived, Question, Rooms, Weight};
 pub(crate) use misfit::Misfit;
 #[cfg(feature = "postgres")]
 pub(crate) use raw::Site;
-pub(crate) use raw::{Change, Each, Owners, Raw, Table};
+pub(crate) use raw::{Change, Each, Raw, Table};
 pub(crate) use shape::Part;
 
 use crate::store::{
     Dialect, StoreError,
-    migrations::{self, Applied, Migration, tables_of},
+    migrations::{self, Migration, Owners, tables_of},
 };
 
 /// The table that stands in a store while it is filled, and at no other time.
@@ -59,17 +59,14 @@ struct Whole {
 
 impl Whole {
     /// Refuses a store whose tables are not those of this program.
-    fn new(
-        mut raw: Box<dyn Raw>,
-        owners: &[(&'static str, &'static [Migration])],
-    ) -> Result<Self, StoreError> {
+    fn new(mut raw: Box<dyn Raw>, owners: &Owners) -> Result<Self, StoreError> {
         let sql = "SELECT owner, version, name, digest FROM migrations ORDER BY owner, version";
         let mut applied = Vec::new();
         for mut row in raw::select(&mut *raw, sql, &[])? {
             applied.push((row.take(0)?, row.take(1)?, row.take(2)?, row.take(3)?));
         }
-        refuse_unnoted(&mut *raw, owners, &applied)?;
-        migrations::agree(raw.name(), raw.dialect(), owners, &applied)?;
+        let there: Vec<_> = raw.tables()?.into_iter().map(|table| table.name).collect();
+        migrations::agree(raw.name(), raw.dialect(), owners, &applied, &there)?;
         let made = tables_of(owners, raw.dialect());
         Ok(Self { raw, owners: owners.to_vec(), made })
     }
@@ -150,32 +147,6 @@ impl Whole {
     }
 }
 
-/// Refuses a store that holds tables of a migration that it does not say it has applied: it would be applied
-/// again.
-fn refuse_unnoted(
-    raw: &mut dyn Raw,
-    owners: &[(&'static str, &'static [Migration])],
-    applied: &[Applied],
-) -> Result<(), StoreError> {
-    let there = raw.tables()?;
-    for (owner, steps) in owners {
-        for step in *steps {
-            let is_noted = applied.iter().any(|(of, at, ..)| of == owner && *at == i64::from(step.version()));
-            let made = step.tables(raw.dialect());
-            let held = made.iter().find(|name| !is_noted && there.iter().any(|table| table.name == **name));
-            if let Some(name) = held {
-                return Err(StoreError::Unusable(format!(
-                    "{} holds the table {name}, and its table migrations has lost the row that says so: \
-                     {owner}, {}. Restore a backup",
-                    raw.name(),
-                    step.version()
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// What a store says of its filling.
 struct Marker {
     source: String,
@@ -196,10 +167,7 @@ impl std::fmt::Debug for Target {
 }
 
 impl Source {
-    pub(crate) fn new(
-        raw: Box<dyn Raw>,
-        owners: &[(&'static str, &'static [Migration])],
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(raw: Box<dyn Raw>, owners: &Owners) -> Result<Self, StoreError> {
         Whole::new(raw, owners).map(Self)
     }
 
@@ -222,10 +190,7 @@ impl Source {
 }
 
 impl Target {
-    pub(crate) fn new(
-        raw: Box<dyn Raw>,
-        owners: &[(&'static str, &'static [Migration])],
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(raw: Box<dyn Raw>, owners: &Owners) -> Result<Self, StoreError> {
         Whole::new(raw, owners).map(Self)
     }
 

@@ -4,10 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::{Misfit, Part, STAMP, listed, quoted};
-use crate::store::{Dialect, Row, StoreError, Value, migrations::Migration};
-
-/// The migrations of a store, by who owns them.
-pub(crate) type Owners = [(&'static str, &'static [Migration])];
+use crate::store::{Dialect, Row, StoreError, Value, migrations::Owners};
 
 /// What is done with each row of a scan. `Break` ends it.
 pub(crate) type Each<'e> = dyn FnMut(Row) -> Result<ControlFlow<()>, StoreError> + 'e;

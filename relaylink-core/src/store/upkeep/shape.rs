@@ -51,20 +51,20 @@ pub(super) fn shape(whole: &mut Whole, health: &mut Health) -> Result<(), StoreE
             if gone.insert(table) {
                 health.fault(table, GONE.to_owned(), DAMAGED);
             }
-        } else if !there.iter().any(|other| other.table == *table && other.what == *what) {
-            let advice = match what.split_once(' ') {
-                Some(("column", _)) => DAMAGED,
-                Some(("index", _)) => MAKE_ANEW,
-                _ => AS_IT_WAS,
-            };
-            health.fault(table, format!("the {what} is not there any more"), advice);
-        } else {
-            health.fault(
-                table,
-                format!("the {what} is not made as it should be, which is: {how}"),
-                if what.starts_with("index ") { MAKE_ANEW } else { AS_IT_WAS },
-            );
+            continue;
         }
+        let is_there = there.iter().any(|other| other.table == *table && other.what == *what);
+        let says = if is_there {
+            format!("the {what} is not made as it should be, which is: {how}")
+        } else {
+            format!("the {what} is not there any more")
+        };
+        let advice = match what.split_once(' ') {
+            Some(("index", _)) => MAKE_ANEW,
+            Some(("column", _)) if !is_there => DAMAGED,
+            _ => AS_IT_WAS,
+        };
+        health.fault(table, says, advice);
     }
     Ok(())
 }

@@ -30,6 +30,17 @@ impl Plain {
         Some(Self { database, name })
     }
 
+    /// One whose database holds a store that another user made, and what the start says of it.
+    fn of_another(name: &str) -> Option<(Self, String)> {
+        let plain = Self::new(name)?;
+        drop(Postgres::open_with(&plain.database.url(), plain.options()).unwrap());
+        plain.each_role("GRANT NARROW TO PLAIN");
+        plain.database.execute(&format!("GRANT ALL ON SCHEMA public TO {}", plain.name));
+        let refused = told(&plain.url(), plain.options());
+        assert!(refused.contains("that belong to postgres"), "{refused}");
+        Some((plain, refused))
+    }
+
     fn url(&self) -> String {
         let url = self.database.url();
         format!("postgres://{}:plain@{}", self.name, url.split_once('@').unwrap().1)
@@ -143,12 +154,7 @@ fn a_user_who_may_not_make_tables_is_told_what_to_have_run() {
 
 #[test]
 fn tables_that_belong_to_another_user_are_told_as_such() {
-    let Some(plain) = Plain::new("owns") else { return };
-    drop(Postgres::open_with(&plain.database.url(), plain.options()).unwrap());
-    plain.each_role("GRANT NARROW TO PLAIN");
-    plain.database.execute(&format!("GRANT ALL ON SCHEMA public TO {}", plain.name));
-    let refused = told(&plain.url(), plain.options());
-    assert!(refused.contains("that belong to postgres"), "{refused}");
+    let Some((plain, refused)) = Plain::of_another("owns") else { return };
     plain.database.execute(refused.split_once("run: ").unwrap().1);
     Postgres::open_with(&plain.url(), plain.options()).unwrap();
 
@@ -187,13 +193,9 @@ fn a_user_who_may_not_connect_is_told_what_to_have_run() {
 
 #[test]
 fn tables_that_may_not_be_read_as_a_whole_are_told_with_the_words_of_the_start() {
-    let Some(plain) = Plain::new("reads") else { return };
-    drop(Postgres::open_with(&plain.database.url(), plain.options()).unwrap());
+    let Some((plain, refused)) = Plain::of_another("reads") else { return };
     // As a dump leaves them that was restored without privileges.
-    plain.each_role("GRANT NARROW TO PLAIN; REVOKE ALL ON ALL TABLES IN SCHEMA public FROM NARROW");
-    plain.database.execute(&format!("GRANT ALL ON SCHEMA public TO {}", plain.name));
-    let refused = told(&plain.url(), plain.options());
-    assert!(refused.contains("that belong to postgres"), "{refused}");
+    plain.each_role("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM NARROW");
     let read = unread(&plain.url(), plain.options());
     let grant = format!("run: GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}.", plain.name);
     assert!(read.contains(&grant) && read.ends_with(&refused), "{read}");

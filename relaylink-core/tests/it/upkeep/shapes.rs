@@ -12,7 +12,8 @@ use relaylink_core::{
 
 use super::{Place, checked, copied};
 
-/// What is done to the tables, where it is told, and all that is said of it.
+/// What is done to the tables, where it is told, and a part of what is said. Where nothing is done, it is said of
+/// what was done last.
 const BOTH: &[(&str, &str, &str)] = &[
     ("ALTER TABLE drafts DROP COLUMN subject", "drafts", "the column subject is not there any more"),
     (
@@ -120,17 +121,17 @@ fn a_user_who_may_make_no_temporary_table_is_told_what_was_not_looked_at() {
     let Some(place) = Place::database() else { return };
     drop(place.open().unwrap());
     let Place::Database(database) = &place else { unreachable!() };
-    let name = format!("no_temporary_{}", std::process::id());
-    let named = database.url().split_once('?').unwrap().0.rsplit_once('/').unwrap().1.to_owned();
+    let user = format!("no_temporary_{}", std::process::id());
+    let whole = database.url().split_once('?').unwrap().0.rsplit_once('/').unwrap().1.to_owned();
     place.execute(&format!(
-        "CREATE ROLE {name} LOGIN PASSWORD 'plain'; REVOKE TEMPORARY ON DATABASE {named} FROM PUBLIC; \
-         GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}"
+        "CREATE ROLE {user} LOGIN PASSWORD 'plain'; REVOKE TEMPORARY ON DATABASE {whole} FROM PUBLIC; \
+         GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}"
     ));
-    let url = format!("postgres://{name}:plain@{}", database.url().split_once('@').unwrap().1);
+    let url = format!("postgres://{user}:plain@{}", database.url().split_once('@').unwrap().1);
     place.execute("DROP TABLE blocks");
     let health = Postgres::source(&url, postgres::Options::default())
         .and_then(|mut store| check(&mut store, &Rooms::relay(), SystemClock.now()));
-    place.execute(&format!("DROP OWNED BY {name}; DROP ROLE {name}"));
+    place.execute(&format!("DROP OWNED BY {user}; DROP ROLE {user}"));
     let health = health.unwrap();
     let found = |about: &str| health.findings.iter().find(|finding| finding.about == about);
     assert!(found("blocks").is_some_and(|finding| finding.weight == Weight::Fault), "{health:?}");
