@@ -98,6 +98,27 @@ impl Migration {
         ))
     }
 
+    /// Refuses a store that does not say that this was applied, and holds a table of it: that is no older store,
+    /// and it would be applied again.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) fn refuse_there(
+        &self,
+        store: &str,
+        owner: &str,
+        dialect: Dialect,
+        there: &[String],
+    ) -> Result<(), StoreError> {
+        match self.tables(dialect).iter().find(|name| there.contains(name)) {
+            Some(name) => Err(StoreError::Unusable(format!(
+                "{store} holds the table {name}, and its table migrations has no row that says so: {owner}, {}. \
+                 Where that row was lost, restore a backup; where another program made the table, keep the \
+                 tables of the two apart",
+                self.version
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The tables that it makes in this dialect.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn tables(&self, dialect: Dialect) -> Vec<String> {
@@ -119,8 +140,7 @@ pub(super) fn tables_of(owners: &Owners, dialect: Dialect) -> Vec<String> {
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) type Applied = (String, i64, String, String);
 
-/// Refuses a store unless just these have been applied to it. One that holds a table of a step, and does not say
-/// that it was applied, is no older store: it would be applied again.
+/// Refuses a store unless just these have been applied to it.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) fn agree(
     store: &str,
@@ -136,12 +156,7 @@ pub(super) fn agree(
                 Some((.., digest)) if *digest == step.digest(dialect) => {}
                 Some(_) => return Err(step.edited(owner)),
                 None => {
-                    if let Some(name) = step.tables(dialect).iter().find(|name| there.contains(name)) {
-                        return Err(StoreError::Unusable(format!(
-                            "{store} holds the table {name}, and its table migrations has lost the row that says so: \
-                             {owner}, {version}. Restore a backup"
-                        )));
-                    }
+                    step.refuse_there(store, owner, dialect, there)?;
                     return Err(StoreError::Unusable(format!(
                         "{store} lacks the tables of {owner} at version {version} ({}): start a server of this \
                          program over it, which brings them up to date",

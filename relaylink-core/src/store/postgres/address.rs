@@ -32,10 +32,16 @@ impl Address {
     /// Reads `postgres://user:password@host:port/database?…`.
     pub(super) fn parse(url: &str, options: &Options) -> Result<Self, StoreError> {
         let mut config: Config = as_known(url).parse().map_err(|error: tokio_postgres::Error| {
-            StoreError::Unusable(format!(
-                "the address of the database cannot be read: {}. Write it as \
-                 postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+            // What follows a & in a password is taken for an option, and would be shown as one.
+            let why = if url.contains("password") {
+                "an option that it has is unknown, or its value is; a & within the password is written as %26"
+                    .to_owned()
+            } else {
                 because(&error)
+            };
+            StoreError::Unusable(format!(
+                "the address of the database cannot be read: {why}. Write it as \
+                 postgres://USER:PASSWORD@HOST:PORT/DATABASE"
             ))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -244,11 +250,16 @@ mod tests {
 
     #[test]
     fn an_address_that_cannot_be_read_is_told_without_its_password() {
-        let Err(StoreError::Unusable(told)) =
-            Address::parse("postgres://ana:hunter2@db:port/relay", &Options::default())
-        else {
-            panic!("it was read")
-        };
-        assert!(told.contains("postgres://USER:PASSWORD@HOST:PORT/DATABASE") && !told.contains("hunter2"));
+        for url in [
+            "postgres://ana:hunter2@db:port/relay",
+            "postgres://db/relay?user=ana&password=a&hunter2=b",
+            "postgres://ana:a@db/relay?password=a&hunter2",
+        ] {
+            let Err(StoreError::Unusable(told)) = Address::parse(url, &Options::default()) else {
+                panic!("{url} was read")
+            };
+            assert!(told.contains("postgres://USER:PASSWORD@HOST:PORT/DATABASE"), "{told}");
+            assert!(!told.contains("hunter2"), "{told}");
+        }
     }
 }

@@ -60,7 +60,7 @@ async fn bring(
     for (owner, steps) in owners {
         refuse_newer(&transaction, name, owner, steps).await?;
         for step in *steps {
-            apply(&transaction, owner, step).await?;
+            apply(&transaction, name, owner, step).await?;
         }
     }
     transaction.commit().await.map_err(told)?;
@@ -171,7 +171,12 @@ async fn refuse_newer(
 }
 
 /// Applies one migration and notes its version, unless it has been.
-async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> Result<(), StoreError> {
+async fn apply(
+    transaction: &Transaction<'_>,
+    name: &str,
+    owner: &str,
+    step: &Migration,
+) -> Result<(), StoreError> {
     let version = i64::from(step.version());
     let digest = step.digest(Dialect::Postgres);
     let find = "SELECT digest FROM migrations WHERE owner = $1 AND version = $2";
@@ -179,6 +184,10 @@ async fn apply(transaction: &Transaction<'_>, owner: &str, step: &Migration) -> 
         let found: String = get(&row, 0)?;
         return if found == digest { Ok(()) } else { Err(step.edited(owner)) };
     }
+    let tables = "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()";
+    let there = transaction.query(tables, &[]).await.map_err(told)?;
+    let there = there.iter().map(|row| get(row, 0)).collect::<Result<Vec<_>, _>>()?;
+    step.refuse_there(name, owner, Dialect::Postgres, &there)?;
     transaction.batch_execute(&collated(step.text(Dialect::Postgres))).await.map_err(|error| {
         match told(error) {
             error @ (StoreError::Unusable(_) | StoreError::Denied(_)) => error,

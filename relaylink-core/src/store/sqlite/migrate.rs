@@ -36,7 +36,7 @@ pub(super) fn migrate(
     wait(until, || write_ahead(&raw))?;
     for (owner, steps) in owners {
         for migration in *steps {
-            wait(until, || apply(&mut raw, owner, migration))?;
+            wait(until, || apply(&mut raw, path, owner, migration))?;
         }
     }
     Ok(raw)
@@ -121,7 +121,7 @@ fn write_ahead(raw: &Connection) -> Result<(), StoreError> {
 }
 
 /// Applies one migration, together with its version, unless it has been.
-fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(), StoreError> {
+fn apply(raw: &mut Connection, path: &Path, owner: &str, migration: &Migration) -> Result<(), StoreError> {
     let text = migration.text(Dialect::Sqlite);
     let digest = migration.digest(Dialect::Sqlite);
     let (version, name) = (migration.version(), migration.name());
@@ -140,6 +140,11 @@ fn apply(raw: &mut Connection, owner: &str, migration: &Migration) -> Result<(),
         Some(_) => return Err(migration.edited(owner)),
         None => {}
     }
+    let there: Vec<String> = transaction
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .and_then(|mut find| find.query_map([], |row| row.get(0))?.collect())
+        .map_err(error)?;
+    migration.refuse_there(&path.display().to_string(), owner, Dialect::Sqlite, &there)?;
     let failed = |found: rusqlite::Error| match error(found) {
         busy @ StoreError::Busy(_) => busy,
         error => StoreError::Unusable(format!("migration {version} ({name}) of {owner}: {error}")),

@@ -148,9 +148,9 @@ fn a_store_that_forgot_what_was_applied_is_told_apart_from_an_older_one() {
             Place::File(_) => Sqlite::source(place.path(), sqlite::Options::default()),
             Place::Database(database) => Postgres::source(&database.url(), postgres::Options::default()),
         };
-        let Err(StoreError::Unusable(told)) = source else { panic!("{source:?}") };
-        assert!(told.contains("holds the table accounts") && told.ends_with("Restore a backup"), "{told}");
-        let Err(StoreError::Unusable(told)) = place.open() else { panic!("it opened") };
-        assert!(told.contains("already exists") && !told.contains("CREATE"), "{told}");
+        for error in [source.err(), place.open().err()] {
+            let Some(StoreError::Unusable(told)) = error else { panic!("{error:?}") };
+            assert!(told.contains("holds the table accounts") && told.contains("restore a backup"), "{told}");
+        }
     }
 }
