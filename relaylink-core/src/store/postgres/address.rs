@@ -34,7 +34,7 @@ impl Address {
         let mut config: Config = as_known(url).parse().map_err(|error: tokio_postgres::Error| {
             // What follows a & in a password is taken for an option, and would be shown as one.
             let why = if url.contains("password") {
-                "an option that it has is unknown, or its value is; a & within the password is written as %26"
+                "a part of it is unknown, and not shown, since it may be of the password, where a & is written as %26"
                     .to_owned()
             } else {
                 because(&error)
